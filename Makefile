@@ -1,0 +1,43 @@
+# The two commands are `make check` and `make test`; both set up their environment from the lock first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+
+.DEFAULT_GOAL := help
+.PHONY: help check test lint format lock clean
+
+help:  ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): requirements/dev.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "sgfleet needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+check: $(STAMP)  ## validate every host and hold units/ against what the specs render to
+	$(BIN)/sgfleet check
+	$(BIN)/sgfleet render --check
+
+test: $(STAMP)  ## every test that needs neither the network nor minutes
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)  ## ruff, mypy and the layers alone
+	$(BIN)/ruff check tools tests benchmarks
+	$(BIN)/ruff format --check tools tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(STAMP)  ## let ruff put the code in order
+	$(BIN)/ruff check --fix-only tools tests benchmarks
+	$(BIN)/ruff format tools tests benchmarks
+
+lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with hashes
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml -o requirements/run.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml --group dev -o requirements/dev.lock
+
+clean:  ## remove what make created
+	rm -rf $(VENV) .cache build dist

@@ -1,0 +1,1 @@
+"""GitOps for GPU hosts that serve LLMs with SGLang under systemd."""
