@@ -13,6 +13,7 @@ help:  ## this list
 $(STAMP): requirements/dev.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "sgfleet needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip uninstall --quiet --yes setuptools 2>/dev/null  # Python 3.11's venv brings it, and its .pth slows every start
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
