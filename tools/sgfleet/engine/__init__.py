@@ -1,0 +1,1 @@
+"""SGLang: flag schemas by release, and what a command line means to them."""

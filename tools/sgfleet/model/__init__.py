@@ -1,0 +1,1 @@
+"""The shape of a checkpoint: layers, KV layout, bytes a rank."""

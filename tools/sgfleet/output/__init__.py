@@ -1,0 +1,1 @@
+"""Findings and results for a reader: one renderer a file."""

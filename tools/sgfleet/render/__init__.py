@@ -1,0 +1,1 @@
+"""A service -> the text of its systemd unit."""

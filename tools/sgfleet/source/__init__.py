@@ -1,0 +1,1 @@
+"""Text -> data with the line and column of every value."""

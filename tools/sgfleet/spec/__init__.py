@@ -1,0 +1,1 @@
+"""What a repository declares: hosts, services, facts and fleet."""

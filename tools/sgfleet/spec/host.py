@@ -1,0 +1,24 @@
+"""`hosts/<host>/host.yaml`: what one host serves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from sgfleet.spec.base import Model
+from sgfleet.spec.service import HostName, ServiceName
+
+
+class Host(Model):
+    """The file of one host, before defaults: each layer holds some of a service's keys.
+
+    The layers stay plain mappings here. `resolve` puts them together and validates the result as a `Service`.
+    """
+
+    host: HostName
+    """The name of the folder that holds this file."""
+    defaults: dict[str, Any] = Field(default_factory=dict)
+    """Keys that every service of this host starts from; they go before those of fleet.yaml."""
+    services: dict[ServiceName, dict[str, Any]]
+    """Name -> service; the name is the unit's: `sglang-kimi` -> units/<host>/sglang-kimi.service."""

@@ -1,0 +1,71 @@
+"""One service: what a host serves, as `host.yaml` writes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from sgfleet.spec.base import Date, Model, Several
+from sgfleet.spec.quantities import Duration
+from sgfleet.spec.unit import UnitSettings
+
+ReleaseVersion = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+(\.post[0-9]+)?$", max_length=32)]
+AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096)]
+Account = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
+HostName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+ServiceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,62}$")]
+VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=255)]
+RuleCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$")]
+
+FlagValue = Any
+"""What YAML may hold for a flag: the release's own schema decides (rules/flags), not this model."""
+
+
+class Waiver(Model):
+    """A finding that somebody has looked at and accepts, with the reason."""
+
+    code: RuleCode
+    """The rule that is waived."""
+    reason: Annotated[str, StringConstraints(min_length=10, max_length=500)]
+    """Why it is right here; at least a few words."""
+    until: Date | None = None
+    """The last day on which the waiver holds."""
+
+
+class Start(Model):
+    """How long a start may take."""
+
+    budget: Duration | None = None
+    """Start budget: from the start of the process to the first generated token."""
+
+
+class Service(Model):
+    """A service after fleet defaults, host defaults and its own keys have been put together."""
+
+    why: Annotated[str, StringConstraints(max_length=2000)] | None = None
+    """Why the service is set up like this; goes into the unit's header."""
+    release: ReleaseVersion
+    """The SGLang release that runs, in quotes: its flag schema holds for `flags`."""
+    python: AbsolutePath
+    """The interpreter of the environment that has this release."""
+    gpus: Literal["all"] | Several[Annotated[int, Field(ge=0, le=1023)]] = "all"
+    """Which GPUs the service may use, by index."""
+    user: Account = "root"
+    """The account that the service runs under (User=)."""
+    group: Account | None = None
+    """The group that the service runs under (Group=)."""
+    working_directory: AbsolutePath | None = None
+    """Where the process starts (WorkingDirectory=)."""
+    flags: dict[str, FlagValue] = Field(default_factory=dict)
+    """SGLang's flags, named as on the command line without the dashes. null removes an inherited one."""
+    environment: dict[VariableName, str | int] = Field(default_factory=dict)
+    """Environment variables. Values are text: quote true, 0.5 and the like."""
+    environment_files: Several[AbsolutePath] = ()
+    """Files on the host that hold more variables (EnvironmentFile=): the place for secrets."""
+    unit: UnitSettings = Field(default_factory=UnitSettings)
+    """systemd settings."""
+    start: Start = Field(default_factory=Start)
+    """Start budget."""
+    waive: Several[Waiver] = ()
+    """Findings that are accepted here."""
