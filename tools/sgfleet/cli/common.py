@@ -1,0 +1,66 @@
+"""What the commands share: where the repository is, which hosts are meant, how the answer is printed."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Sequence
+
+OK, FINDINGS, USAGE, NOTHING, INTERNAL = 0, 1, 2, 3, 4
+"""Exit codes. 3: there was nothing to check, which must never look like success."""
+
+
+class UsageError(Exception):
+    """The call is off: exit 2 with the message and, on a line of its own, what to write instead."""
+
+    def __init__(self, message: str, help_: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help_
+
+
+def add_root(parser: argparse.ArgumentParser) -> None:
+    """`--root DIR`: the repository, by default the nearest folder upwards that holds hosts/ or fleet.yaml."""
+    parser.add_argument("--root", type=Path, metavar="DIR", help="the repository (default: found upwards from here)")
+
+
+def add_targets(parser: argparse.ArgumentParser, nargs: str = "*") -> None:
+    """HOST or HOST/SERVICE, none for all."""
+    parser.add_argument("targets", nargs=nargs, metavar="HOST[/SERVICE]", help="what is meant (default: all)")
+
+
+def add_format(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:
+    """`--format`: the first choice is the default."""
+    parser.add_argument(
+        "--format", choices=choices, default=choices[0], help=f"form of the answer (default: {choices[0]})"
+    )
+
+
+def root_of(arguments: argparse.Namespace) -> Path:
+    """The repository that the call means.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if arguments.root is not None:
+        root: Path = arguments.root
+        if not root.is_dir():
+            raise UsageError(f"--root {root}: no such folder")
+        return root.resolve()
+    here = Path.cwd().resolve()
+    for folder in (here, *here.parents):
+        if (folder / "hosts").is_dir() or (folder / "fleet.yaml").is_file():
+            return folder
+    raise UsageError(
+        f"no repository here: neither {here} nor a folder above it holds hosts/ or fleet.yaml", "give --root DIR"
+    )
+
+
+def near(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean …?` for a name that does not exist, or None when nothing comes near."""
+    found = difflib.get_close_matches(word, sorted(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(found)}?" if found else None

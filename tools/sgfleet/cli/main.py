@@ -1,0 +1,105 @@
+"""The entry point: finds the command's module by its name, and imports nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.cli.common import USAGE, UsageError, near
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+_SHARED: Final = {"main", "common", "crash"}
+"""Modules of this package that are no commands."""
+
+
+def commands() -> list[str]:
+    """Every command: a module of this package with the same name."""
+    found = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")}
+    return sorted(found - _SHARED)
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"sgfleet.cli.{command.replace('-', '_')}")
+
+
+def _overview() -> argparse.ArgumentParser:
+    summaries = "\n".join(f"  {name:<10}{_module(name).SUMMARY}" for name in commands())
+    parser = argparse.ArgumentParser(
+        prog="sgfleet",
+        description="GitOps for GPU hosts that serve LLMs with SGLang under systemd.",
+        epilog=f"commands:\n{summaries}\n\nsgfleet COMMAND --help tells more.\n"
+        "Exit codes: 0 clean, 1 findings, 2 usage, 3 nothing to check, 4 internal error.\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="sgfleet [--help] [--version] COMMAND ...",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    return parser
+
+
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of one command, as its module declares it."""
+    module = _module(command)
+    parser = argparse.ArgumentParser(
+        prog=f"sgfleet {command}",
+        description=module.__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line (without the program's name) and return its exit code.
+
+    Raises:
+        SystemExit: from argparse, with 0 after --help and 2 after a usage error.
+    """
+    command = argv[0] if argv else ""
+    if command in commands():
+        arguments = parser_of(command).parse_args(argv[1:])
+        code: int = _module(command).run(arguments)
+        return code
+    if command and not command.startswith("-"):
+        raise UsageError(f"there is no command {command!r}", near(command, commands()) or "sgfleet --help lists them")
+    parser = _overview()
+    if parser.parse_args(argv).version:
+        from importlib.metadata import version
+
+        print(f"sgfleet {version('sgfleet')}")
+        return 0
+    parser.print_help(sys.stderr)
+    return USAGE
+
+
+def run() -> None:
+    """The console script: one error boundary around everything."""
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except UsageError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        if error.help:
+            print(f"help: {error.help}", file=sys.stderr)
+        code = USAGE
+    except BrokenPipeError:
+        # The reader has left (`| head`): nobody is there to be told. 141 is what a shell shows for SIGPIPE.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except KeyboardInterrupt:
+        code = 130
+    except Exception as error:  # the boundary: whatever was not foreseen becomes a report, never a bare traceback
+        from sgfleet.cli.crash import report
+
+        code = report(error, sys.argv[1:])
+    sys.exit(code)
