@@ -14,8 +14,8 @@ class Deprecation:
     """What happens to somebody who still writes a deprecated flag.
 
     `effect` is one of
-    "help" (only the help text says so: the flag works), "warns" (works, with a warning), "ignored" (warns, and the value
-    has no effect), "alias" (warns, and the value is stored for another flag), "rejects" (the parser refuses the flag).
+    "help" (only the help text says so: the flag works), "warns" (works, with a warning), "ignored" (warns, and the
+    value has no effect), "alias" (warns, and the value is stored for another flag), "rejects" (the parser refuses it).
     `instead` is the option string that replaces it, when the release names one.
     """
 
@@ -28,12 +28,12 @@ class Flag:
     """One argparse action of a release: everything that decides what a command line means.
 
     `options` are the declared option strings in their order ("--tensor-parallel-size", "--tp-size").
-    `action` is argparse's own word ("store", "store_true", "store_false", "store_const", "append", "help") or the name of
-    the class that the release uses ("BooleanOptionalAction", "DeprecatedAction", "LoRAPathAction", ...).
+    `action` is argparse's own word ("store", "store_true", "store_false", "store_const", "append", "help") or the name
+    of the class that the release uses ("BooleanOptionalAction", "DeprecatedAction", "LoRAPathAction", ...).
     `type` is the name of the type function ("str", "int", "float", "json.loads", "nullable_str", ...), None for none.
     `semantics` tells apart functions and classes that share a name and differ between releases: together with the name
-    it is the key under which their behaviour is implemented here. `opaque` is set where this tool does not know the type or
-    the action: such a flag is never said to be right.
+    it is the key under which their behaviour is implemented here. `opaque` is set where this tool does not know the
+    type or the action: such a flag is never said to be right.
     """
 
     options: tuple[str, ...]

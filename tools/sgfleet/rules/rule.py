@@ -18,9 +18,12 @@ Route = tuple[str | int, ...]
 """A way into a document: ("flags", "tp-size")."""
 
 Stage = Literal["source", "spec", "service", "host", "fleet", "render"]
-"""Who finds it. "source", "spec" and "render": the reader, the models and the renderer report the finding themselves, and the
-rule's module is its documentation. "service", "host" and "fleet": the module has `check(view)`, called with a
-`ServiceView`, a `HostView` or a `FleetView`."""
+"""Who finds it.
+
+"source", "spec" and "render": the reader, the models and the renderer report the finding themselves, and the rule's
+module is its documentation. "service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a
+`HostView` or a `FleetView`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,9 @@ class Problem:
     """What a rule says. It names a route; the engine finds the file, the line and the column.
 
     `route` is relative to what the rule was given: to the resolved service ("flags", "tp-size"), to the host's file
-    ("services", "sglang-kimi", "gpus"), or to fleet.yaml. The engine follows a service's route to the file that the value
-    comes from (host.yaml, its defaults, or fleet.yaml). `severity` differs from the rule's own only where the evidence does.
+    ("services", "sglang-kimi", "gpus"), or to fleet.yaml. The engine follows a service's route to the file that the
+    value comes from (host.yaml, its defaults, or fleet.yaml). `severity` differs from the rule's own only where the
+    evidence does.
     """
 
     route: Route
