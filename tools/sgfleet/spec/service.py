@@ -59,6 +59,8 @@ class Service(Model):
     """Where the process starts (WorkingDirectory=)."""
     flags: dict[str, FlagValue] = Field(default_factory=dict)
     """SGLang's flags, named as on the command line without the dashes. null removes an inherited one."""
+    secrets: dict[str, VariableName] = Field(default_factory=dict)
+    """Flags whose value stays on the host: flag -> the variable of `environment-files` that holds it."""
     environment: dict[VariableName, str | int] = Field(default_factory=dict)
     """Environment variables. Values are text: quote true, 0.5 and the like."""
     environment_files: Several[AbsolutePath] = ()
