@@ -28,7 +28,9 @@ class Finding:
     `message` is one line in lower case without a full stop that stands alone. `arithmetic` is how the verdict was
     reached, a line each. `help` is the only part that proposes a change, with the value that would work.
     `based_on` names what the verdict was decided from (a release's schema, a facts file, a policy key).
-    `related` are other places that belong to the finding, each with a few words.
+    `related` are other places that belong to the finding, each with a few words. `route` is the way to `place` inside
+    its file, where there is one: it names the finding across edits that only move lines. `waived` is the reason with
+    which the specification accepts the finding; such a finding counts for nothing and is still told to machines.
     """
 
     code: str
@@ -41,6 +43,8 @@ class Finding:
     help: str | None = None
     based_on: tuple[str, ...] = ()
     related: tuple[tuple[Place, str], ...] = field(default=())
+    route: tuple[str | int, ...] = ()
+    waived: str | None = None
 
     @property
     def order(self) -> tuple[str, int, int, int, str, str]:

@@ -1,4 +1,14 @@
-"""What a rule is, what it sees, and what it says."""
+"""What a rule is, what it sees, and what it says.
+
+A rule is one module, `rules/<family>/<name>.py`, that nothing lists. It holds
+
+- a docstring in the form that `manual.py` describes,
+- `RULE = Rule("FLG001", "unknown-flag", Severity.ERROR, "service")`, whose name is the file's with dashes,
+- for the stages "service", "host" and "fleet", `check(view)`, which returns or yields `Problem`s and touches nothing.
+
+A rule that lacks what it would need (no facts, no schema for the release) says nothing: that something could not be
+checked is the finding of a rule of its own, once a service.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +27,32 @@ if TYPE_CHECKING:
 Route = tuple[str | int, ...]
 """A way into a document: ("flags", "tp-size")."""
 
-Stage = Literal["source", "spec", "service", "host", "fleet", "render"]
+Part = Literal["key", "value"]
+"""Which side of a mapping's entry is meant."""
+
+Stage = Literal["source", "spec", "service", "host", "fleet", "render", "waivers"]
 """Who finds it.
 
 "source", "spec" and "render": the reader, the models and the renderer report the finding themselves, and the rule's
-module is its documentation. "service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a
+module is its documentation; it lies in the family of the same name. So does "waivers", which is reported when all
+others have spoken. "service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a
 `HostView` or a `FleetView`.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The identity of a rule. Its module's docstring is its page in the manual, the text of `explain`, and its test."""
+    """The identity of a rule. Its module's docstring is its page in the manual, the text of `explain`, and its test.
+
+    `waivable` is False where accepting the finding would make other verdicts worthless, as for a file that cannot be
+    read.
+    """
 
     code: str
     name: str
     severity: Severity
     stage: Stage
+    waivable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +61,22 @@ class Problem:
 
     `route` is relative to what the rule was given: to the resolved service ("flags", "tp-size"), to the host's file
     ("services", "sglang-kimi", "gpus"), or to fleet.yaml. The engine follows a service's route to the file that the
-    value comes from (host.yaml, its defaults, or fleet.yaml). `severity` differs from the rule's own only where the
-    evidence does.
+    value comes from (host.yaml, its defaults, or fleet.yaml). A route to what is not there is fine: the place is then
+    the key of the nearest thing above it. `severity` differs from the rule's own only where the evidence does.
+
+    `secret` says that the value at `route` must not be shown: no format prints it, neither in this finding nor in any
+    other of the same host. The message, the arithmetic and the help of such a problem do not quote it.
     """
 
     route: Route
     message: str
-    part: Literal["key", "value"] = "value"
+    part: Part = "value"
     arithmetic: tuple[str, ...] = ()
     help: str | None = None
     based_on: tuple[str, ...] = ()
     related: tuple[tuple[Route, str], ...] = ()
     severity: Severity | None = None
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,119 @@
+"""How an example of a rule's docstring becomes a repository.
+
+An example is what one "Bad" or "Good" section holds in ```yaml fences. Every fence is one file, written as an operator
+would write it, and as little of it as shows the point; the rest is filled in here.
+
+- Which file a fence is, its first line may say: `# host.yaml`, `# fleet.yaml`, `# facts.yaml`. Otherwise its top-level
+  keys do: with `services` it is a host.yaml; with `policy` or `defaults` a fleet.yaml; with `gpus` beside `memory`,
+  `format`, `checkpoints` or `observed` a facts.yaml; anything else is a *fragment* of one service.
+- A fragment becomes the service `example` of host `example-01`, word for word. What it leaves out comes from `BASE`,
+  which stands in the host's `defaults:`, so that the fragment is merged as the product merges. `key: null` at the
+  fragment's top or under its `flags:` takes that key out of BASE, and the line itself out of a fragment's top.
+- A host.yaml gets a first line `host: example-01` unless it says another name, and BASE as `defaults:` unless it has
+  some.
+- A facts.yaml gets `format: 1` and `host:` unless it has them.
+- An example without a host gets the host `example-01` with the empty fragment; one without facts has none.
+- For rules of the stage "source" a fence is the file itself, byte for byte: nothing is filled in.
+
+The folder of the host is named after `host:` of its host.yaml.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sgfleet.rules.manual import Example
+    from sgfleet.rules.rule import Stage
+
+BASE = {
+    "release": '"0.5.9"',
+    "python": "/opt/sglang-0.5.9/bin/python3",
+    "flags": {"model-path": "/models/example"},
+}
+HOST = "example-01"
+SERVICE = "example"
+
+_KEY = re.compile(r"^([a-z][a-z0-9-]*):", re.MULTILINE)
+_NAMED = re.compile(r"# (host|fleet|facts)\.yaml\s*\n")
+_NULL = re.compile(r"^([a-z][a-z0-9-]*): null *\n", re.MULTILINE)
+_NULL_FLAG = re.compile(r"^  ([a-z][a-z0-9-]*): null *$", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Repository:
+    """Path -> text, and the lines (from 1) of each file that stand in the docstring."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, range] = field(default_factory=dict)
+    host: str = HOST
+
+    def put(self, path: str, before: str, text: str, indent: str = "") -> None:
+        """Add a file: lines of ours, then those of the example."""
+        first = before.count("\n") + 1
+        body = "".join(indent + line if line.strip() else line for line in text.splitlines(keepends=True))
+        self.files[path] = before + body
+        self.shown[path] = range(first, first + text.count("\n"))
+
+
+def kind(fence: str) -> str:
+    """host, fleet, facts or fragment."""
+    if named := _NAMED.match(fence):
+        return named[1]
+    keys = set(_KEY.findall(fence))
+    if "services" in keys:
+        return "host"
+    if keys & {"policy", "defaults"}:
+        return "fleet"
+    if "gpus" in keys and keys & {"memory", "format", "checkpoints", "observed"}:
+        return "facts"
+    return "fragment"
+
+
+def _base(fragment: str) -> str:
+    """`defaults:` with what the fragment does not take out."""
+    gone, gone_flags = set(_NULL.findall(fragment)), set(_NULL_FLAG.findall(fragment))
+    lines = ["defaults:\n"]
+    for key, value in BASE.items():
+        if key in gone:
+            continue
+        if isinstance(value, dict):
+            flags = [f"    {name}: {text}\n" for name, text in value.items() if name not in gone_flags]
+            lines += [f"  {key}:\n", *flags] if flags else []
+        else:
+            lines.append(f"  {key}: {value}\n")
+    return "".join(lines)
+
+
+def complete(example: Example, stage: Stage) -> Repository:
+    """The repository that an example stands for."""
+    made = Repository()
+    fences = {kind(fence): fence for fence in example.files}
+    assert len(fences) == len(example.files), "two fences of one example are the same file"
+    raw = stage == "source"
+    host = fences.get("host", fences.get("fragment") if raw else None)
+    if host is not None and (named := re.search(r"^host: *[\"']?([a-z0-9-]+)[\"']? *$", host, re.MULTILINE)):
+        made.host = named[1]
+    path = f"hosts/{made.host}/host.yaml"
+    if raw and host is not None:
+        made.put(path, "", host)
+    elif host is not None:
+        keys = set(_KEY.findall(host))
+        before = "" if "host" in keys else f"host: {made.host}\n"
+        made.put(path, before + ("" if "defaults" in keys else _base("")), host)
+    else:
+        fragment = fences.get("fragment", "")
+        text = _NULL.sub("", fragment)
+        before = f"host: {made.host}\n{_base(fragment)}services:\n"
+        made.put(path, before + (f"  {SERVICE}:\n" if text.strip() else f"  {SERVICE}: {{}}\n"), text, "    ")
+    if fleet := fences.get("fleet"):
+        made.put("fleet.yaml", "", fleet)
+    if facts := fences.get("facts"):
+        keys = set(_KEY.findall(facts)) if not raw else {"format", "host"}
+        before = "".join(
+            line for key, line in (("format", "format: 1\n"), ("host", f"host: {made.host}\n")) if key not in keys
+        )
+        made.put(f"hosts/{made.host}/facts.yaml", before, facts)
+    return made

@@ -1,0 +1,155 @@
+"""What the fleet's policy and the services' waivers make of findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Finding, Severity
+from sgfleet.rules.registry import checks
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Mapping, Sequence, Set
+
+    from sgfleet.rules.rule import Rule
+    from sgfleet.rules.runner import Locate
+    from sgfleet.spec.service import Waiver
+
+
+def _called() -> Mapping[str, Rule]:
+    """Code -> rule, for the rules that are called; all others report what cannot be waived."""
+    return {each.rule.code: each.rule for stage in checks().values() for each in stage}
+
+
+def waivable(code: str) -> bool:
+    """Whether a specification may accept findings of this rule."""
+    rule = _called().get(code)
+    return rule is not None and rule.waivable
+
+
+def weigh(findings: Sequence[Finding], severities: Mapping[str, str]) -> list[Finding]:
+    """The findings with the policy's severities; those that are `off` are gone.
+
+    An error that cannot be waived stays one: behind an unreadable file nothing was checked.
+    """
+    if not severities:
+        return list(findings)
+    weighed = []
+    for finding in findings:
+        wanted = severities.get(finding.code)
+        if wanted is None or (finding.severity is Severity.ERROR and not waivable(finding.code)):
+            weighed.append(finding)
+        elif wanted != "off":
+            weighed.append(replace(finding, severity=Severity(wanted)))
+    return weighed
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """The service whose waivers are applied, and what was not known of it.
+
+    `unchecked` are words such as "its facts" or "the flag schema of 0.5.9": where there are any, a waiver may look
+    unused because its rule had nothing to decide from.
+    """
+
+    host: str
+    service: str
+    waivers: Sequence[Waiver]
+    locate: Locate
+    unchecked: Sequence[str] = ()
+
+
+def waive(findings: Sequence[Finding], by: Waived, today: datetime.date) -> list[Finding]:
+    """The findings of one host: those of the service that a waiver accepts are marked, and misfits among the waivers
+    are findings of their own."""
+    if not by.waivers:
+        return list(findings)
+    valid: dict[str, Waiver] = {}
+    for waiver in by.waivers:
+        if waivable(waiver.code) and not _expired(waiver, today):
+            valid.setdefault(waiver.code, waiver)
+    met = {finding.code for finding in findings if finding.service == by.service}
+    marked = [
+        replace(finding, waived=valid[finding.code].reason)
+        if finding.service == by.service and finding.code in valid
+        else finding
+        for finding in findings
+    ]
+    taken = set[str]()
+    for index, waiver in enumerate(by.waivers):
+        if found := _misfit(waiver, index, by, met - taken, today):
+            marked.append(found)
+        elif valid.get(waiver.code) is waiver:
+            taken.add(waiver.code)
+    return marked
+
+
+def _expired(waiver: Waiver, today: datetime.date) -> bool:
+    return waiver.until is not None and waiver.until < today
+
+
+def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: datetime.date) -> Finding | None:
+    """What is wrong with one waiver. `met` are the codes of findings that no earlier waiver has accepted."""
+    code, severity, key = "WVR001", Severity.WARNING, "code"
+    help_: str | None = f"remove the waiver of {waiver.code}"
+    evidence = f"the findings of {by.host}/{by.service}"
+    if not waivable(waiver.code):
+        code, severity = "WVR003", Severity.ERROR
+        message, help_ = _not_waivable(waiver.code)
+        evidence = "the rules of this version"
+    elif waiver.code in met and _expired(waiver, today):
+        code, key, evidence = "WVR002", "until", f"today's date, {today} (UTC)"
+        message = f"the waiver of {waiver.code} has expired: its last day was {waiver.until}"
+        help_ = f"put the cause of {waiver.code} right, or give a new day and the reason for it"
+    elif waiver.code in met:
+        return None
+    elif by.unchecked:
+        severity = Severity.NOTE
+        message = (
+            f"the waiver of {waiver.code} matches nothing that could be checked without {' and '.join(by.unchecked)}"
+        )
+        help_ = None
+    else:
+        message = f"the waiver of {waiver.code} matches no finding of this service"
+    place, route = by.locate(("waive", index, key), "value")
+    return Finding(code, severity, message, place, by.host, by.service, help=help_, based_on=(evidence,), route=route)
+
+
+def _not_waivable(code: str) -> tuple[str, str | None]:
+    """Message and help for a code that accepts nothing. Only here are all pages of the manual read."""
+    from difflib import get_close_matches
+
+    from sgfleet.rules.registry import entries
+
+    if entry := entries().get(code):
+        return f"{code} ({entry.rule.name}) cannot be waived", "put its cause right; what is behind it was not checked"
+    near = get_close_matches(code, [known for known in entries() if waivable(known)], n=3)
+    return (
+        f"there is no rule {code}",
+        f"did you mean {' or '.join(near)}?" if near else "sgfleet explain lists all rules",
+    )
+
+
+def misfits(severities: Mapping[str, str], locate: Locate) -> list[Finding]:
+    """What is to be said about `policy: {severity: }` of fleet.yaml."""
+    if all(waivable(code) for code in severities):
+        return []
+    from sgfleet.rules.registry import entries
+
+    found = []
+    for code, wanted in severities.items():
+        entry = entries().get(code)
+        if entry is not None and (waivable(code) or entry.rule.severity is not Severity.ERROR):
+            continue
+        if entry is None:
+            message, help_ = _not_waivable(code)
+        elif wanted == entry.rule.severity:
+            continue
+        else:
+            message = f"{code} ({entry.rule.name}) stays an error: what is behind it was not checked"
+            help_ = f"remove {code} from the policy"
+        place, route = locate(("policy", "severity", code), "key")
+        based_on = ("the rules of this version",)
+        found.append(Finding("WVR004", Severity.ERROR, message, place, help=help_, based_on=based_on, route=route))
+    return found

@@ -1,0 +1,123 @@
+"""Calls the rules and turns what they say into findings with a place. Pure: everything that is read comes in.
+
+A rule that fails must not hide what the others say: it becomes a `Crash`, beside the findings.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sgfleet.findings import Finding
+from sgfleet.rules.masking import Secret
+from sgfleet.rules.registry import checks
+from sgfleet.rules.rule import FleetView, HostView, ServiceView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from sgfleet.findings import Place
+    from sgfleet.rules.rule import Part, Problem, Route, Rule
+
+    Locate = Callable[[Route, Part], tuple[Place, Route]]
+    """Route into a view, side of the entry -> place, and the route inside the place's own file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A rule of ours that failed on somebody's data: a bug of this tool, and no verdict.
+
+    `frames` say where ("check, flags/unknown_flag.py:31"), without any data. `message` is the exception's own and may
+    quote data: it is shown to the operator and goes into no report.
+    """
+
+    code: str
+    subject: str
+    error: str
+    message: str
+    frames: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What rules had to say about one view, and where they came across secrets."""
+
+    findings: list[Finding] = field(default_factory=list)
+    secrets: list[Secret] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+
+    def add(self, other: Outcome) -> None:
+        """Take over what `other` holds."""
+        self.findings += other.findings
+        self.secrets += other.secrets
+        self.crashes += other.crashes
+
+
+def run(view: ServiceView | HostView | FleetView, locate: Locate) -> Outcome:
+    """Call every rule of the view's stage. The findings are neither waived, weighed by policy, masked nor sorted."""
+    stage: Literal["service", "host", "fleet"]
+    host, service = None, None
+    if isinstance(view, ServiceView):
+        stage, host, service = "service", view.host, view.name
+    elif isinstance(view, HostView):
+        stage, host = "host", view.host
+    else:
+        stage = "fleet"
+    outcome = Outcome()
+    for each in checks()[stage]:
+        try:
+            for problem in each.check(view):
+                finding = _finding(each.rule, problem, locate, host, service)
+                outcome.findings.append(finding)
+                if problem.secret:
+                    value = _value(view.service, problem.route) if isinstance(view, ServiceView) else None
+                    where, _ = locate(problem.route, "value")
+                    outcome.secrets.append(Secret(where, value if isinstance(value, str) else None))
+        except Exception as error:  # the rule is wrong, whatever it raised; the others still have their say
+            subject = "/".join(filter(None, (host, service))) or "fleet.yaml"
+            outcome.crashes.append(_crash(each.rule, subject, error))
+    return outcome
+
+
+def _finding(rule: Rule, problem: Problem, locate: Locate, host: str | None, service: str | None) -> Finding:
+    place, route = locate(problem.route, problem.part)
+    if service is None and host is not None and len(problem.route) > 1 and problem.route[0] == "services":
+        service = str(problem.route[1])
+    return Finding(
+        code=rule.code,
+        severity=problem.severity or rule.severity,
+        message=problem.message,
+        place=place,
+        host=host,
+        service=service,
+        arithmetic=problem.arithmetic,
+        help=problem.help,
+        based_on=problem.based_on,
+        related=tuple((locate(way, "value")[0], words) for way, words in problem.related),
+        route=route,
+    )
+
+
+def _value(data: Any, route: Route) -> Any:
+    """What stands at the end of a route into a service, or None."""
+    for step in route:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, tuple | list):
+            data = data[step] if isinstance(step, int) and 0 <= step < len(data) else None
+        else:
+            data = getattr(data, str(step).replace("-", "_"), None)
+    return data
+
+
+def _crash(rule: Rule, subject: str, error: Exception) -> Crash:
+    frames = traceback.extract_tb(error.__traceback__)
+    return Crash(
+        code=rule.code,
+        subject=subject,
+        error=type(error).__name__,
+        message=str(error),
+        frames=tuple(f"{frame.name}, {'/'.join(frame.filename.split('/')[-2:])}:{frame.lineno}" for frame in frames),
+    )

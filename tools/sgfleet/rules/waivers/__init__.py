@@ -1,0 +1,1 @@
+"""Waivers and severities that do not do what somebody wrote them for; the runner reports these."""
