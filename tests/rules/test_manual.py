@@ -30,7 +30,7 @@ GOOD = """A summary.
     ```yaml
     flags: {}
     ```
-    """
+"""
 
 
 def test_page():
@@ -42,7 +42,7 @@ def test_page():
 
 def test_two_examples_and_see_also():
     pair = GOOD[GOOD.index("    ## Bad") :]
-    found = page(GOOD.rstrip(" ") + pair + "## See also\n    FLG001")
+    found = page(GOOD + pair + "    ## See also\n    FLG001")
     assert len(found.bad) == len(found.good) == 2
     assert found.see_also == "FLG001"
 
@@ -60,7 +60,7 @@ def test_two_examples_and_see_also():
         (GOOD.replace("```yaml\n    flags: {}", "```\n    flags: {}"), "at least one ```yaml fence"),
         (GOOD.replace("gpus: []\n    ```", "gpus: []"), "not closed"),
         (GOOD + "    ```yaml\n", "not closed"),
-        (GOOD + "## Bad\n    ```yaml\n    a: 1\n    ```\n", "in pairs"),
+        (GOOD + "    ## Bad\n    ```yaml\n    a: 1\n    ```\n", "in pairs"),
         (
             GOOD.replace("## What it does", "## W").replace("## Why", "## What it does").replace("## W\n", "## Why\n"),
             "order",
