@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from sgfleet.spec.service import Service
 
 UNIT_FORMAT: Final = 1
-"""Version of the units' form. A release of this tool that renders the same bytes keeps it: units do not name the tool's
-version, because then every upgrade of the tool would restart every service (docs/adr)."""
+"""Version of the units' form. A tool that renders the same bytes keeps it: units do not name the tool's version,
+because then every upgrade of the tool would restart every service (docs/adr/0003)."""
 
 PREFIX: Final = "X-Sgfleet-"
 """systemd ignores keys that begin with X-."""

@@ -1,0 +1,125 @@
+"""A resolved service -> its systemd unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.render.identity import PREFIX, UNIT_FORMAT, spec_hash, unit_hash
+from sgfleet.render.quoting import (
+    environment_assignment,
+    exec_lines,
+    path_value,
+    plain_value,
+    refuse_oversize,
+    unit_list,
+)
+from sgfleet.render.unit_text import Comment, Section, Setting, UnitText, comments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sgfleet.spec.service import Service
+
+ENTRY: Final = ("-m", "sglang.launch_server")
+"""Every release has it; `sglang serve` came with 0.5.5 and takes words that the parser does not know."""
+
+
+def unit_of(
+    host: str, name: str, service: Service, flags: Sequence[Sequence[str]], secrets: Mapping[int, tuple[str, str]]
+) -> str:
+    """The text of `units/<host>/<name>.service`.
+
+    `flags` are the words of the command line, one group a flag, in the release's own order. `secrets` goes between
+    them: position in that order -> option string and the variable whose value it gets on the host.
+
+    Raises:
+        Unquotable: something that systemd cannot carry.
+    """
+    environment = dict(_environment(service))
+    command = [[service.python, *ENTRY], *flags]
+    refuse_oversize([word for group in command for word in group], environment)
+    sections = (
+        Section("Unit", tuple(_unit_section(host, name, service))),
+        Section("Service", tuple(_service_section(service, environment, _command_lines(command, secrets)))),
+        Section("Install", (Setting.of("WantedBy", unit_list(service.unit.wanted_by)),)),
+    )
+    header = _header(host, name, service)
+    text = UnitText(sections, header).render()
+    identity = Setting.of(f"{PREFIX}Unit", unit_hash(text))
+    first = sections[0]
+    return UnitText((Section(first.name, (*first.items, identity)), *sections[1:]), header).render()
+
+
+def _header(host: str, name: str, service: Service) -> tuple[Comment, ...]:
+    return (
+        Comment(f"{host}/{name}: SGLang {service.release}"),
+        Comment(f"Rendered by sgfleet (unit format {UNIT_FORMAT}) from hosts/{host}/host.yaml and fleet.yaml."),
+        Comment("Do not edit: edit the spec, then run `sgfleet render`."),
+        *comments(f"Why: {service.why}" if service.why else ""),
+    )
+
+
+def _unit_section(host: str, name: str, service: Service) -> Iterator[Setting]:
+    unit = service.unit
+    served = service.flags.get("served-model-name")
+    model = f", {served}" if isinstance(served, str) else ""
+    yield Setting.of("Description", plain_value(f"SGLang {service.release}: {name} on {host}{model}"))
+    for key, names in (("After", unit.after), ("Wants", unit.wants), ("Requires", unit.requires)):
+        if names:
+            yield Setting.of(key, unit_list(names))
+    yield Setting.of("StartLimitIntervalSec", str(unit.start_limit_interval_sec))
+    yield Setting.of("StartLimitBurst", str(unit.start_limit_burst))
+    yield Setting.of(f"{PREFIX}Format", str(UNIT_FORMAT))
+    yield Setting.of(f"{PREFIX}Host", host)
+    yield Setting.of(f"{PREFIX}Service", name)
+    yield Setting.of(f"{PREFIX}Release", service.release)
+    if service.start.budget is not None:
+        yield Setting.of(f"{PREFIX}Start-Budget", str(service.start.budget))
+    yield Setting.of(f"{PREFIX}Spec", spec_hash(service))
+
+
+def _environment(service: Service) -> Iterator[tuple[str, str]]:
+    """The variables by name: their order in YAML does not count. `gpus` speaks through CUDA_VISIBLE_DEVICES."""
+    variables = {name: str(value) for name, value in service.environment.items()}
+    if service.gpus != "all":
+        variables["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, service.gpus))
+    yield from sorted(variables.items())
+
+
+def _command_lines(command: Sequence[Sequence[str]], secrets: Mapping[int, tuple[str, str]]) -> list[str]:
+    """The quoted lines of ExecStart=, with `--flag ${VARIABLE}` where a secret goes: systemd makes one word of it."""
+    lines = exec_lines(command)
+    for position in sorted(secrets, reverse=True):
+        option, variable = secrets[position]
+        lines.insert(position + 1, f"{option} ${{{variable}}}")
+    return lines
+
+
+def _service_section(service: Service, environment: Mapping[str, str], command: Sequence[str]) -> Iterator[Setting]:
+    unit = service.unit
+    yield Setting.of("Type", unit.type)
+    yield Setting.of("User", plain_value(service.user))
+    if service.group is not None:
+        yield Setting.of("Group", plain_value(service.group))
+    if service.working_directory is not None:
+        yield Setting.of("WorkingDirectory", path_value(service.working_directory))
+    for name, value in environment.items():
+        yield Setting.of("Environment", environment_assignment(name, value))
+    for path in service.environment_files:
+        yield Setting.of("EnvironmentFile", path_value(path, globbed=True))
+    yield Setting.wrapped("ExecStart", command)
+    yield Setting.of("Restart", unit.restart)
+    yield Setting.of("RestartSec", str(unit.restart_sec))
+    if unit.timeout_start_sec is not None:
+        yield Setting.of("TimeoutStartSec", str(unit.timeout_start_sec))
+    yield Setting.of("TimeoutStopSec", str(unit.timeout_stop_sec))
+    yield Setting.of("KillMode", unit.kill_mode)
+    yield Setting.of("LimitNOFILE", str(unit.limit_nofile))
+    yield Setting.of("LimitMEMLOCK", str(unit.limit_memlock))
+    optional = {
+        "MemoryMax": unit.memory_max,
+        "MemoryHigh": unit.memory_high,
+        "OOMScoreAdjust": unit.oom_score_adjust,
+        "Nice": unit.nice,
+    }
+    yield from (Setting.of(key, str(value)) for key, value in optional.items() if value is not None)
