@@ -1,0 +1,177 @@
+"""What each format promises beyond its golden file."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.output.samples import DEFAULT, FULL, HOSTS
+from tests.output.test_golden import FORMATS, write
+
+from sgfleet.findings import Finding, Place, Severity
+from sgfleet.output.colour import coloured, paint_for, plain
+from sgfleet.output.github import command
+from sgfleet.output.sarif import fingerprint
+from sgfleet.output.summary import Summary
+from sgfleet.output.text import LONGEST_LINE, Text, render
+from sgfleet.output.visible import visible, width
+
+ROOT = Path(__file__).parents[2]
+SARIF = json.loads((Path(__file__).parent / "schemas/sarif-schema-2.1.0.json").read_text())
+CHECK = json.loads((ROOT / "schema/output/check.schema.json").read_text())
+
+
+def test_sarif_is_valid():
+    document = json.loads(write("check.sarif"))
+    jsonschema.Draft4Validator(SARIF, format_checker=jsonschema.FormatChecker()).validate(document)
+    run = document["runs"][0]
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_sarif_is_valid_when_empty():
+    stream = io.StringIO()
+    writer = FORMATS["check.sarif"](stream)
+    writer.begin()
+    writer.end(Summary(hosts=1, services=1), ())
+    jsonschema.Draft4Validator(SARIF).validate(json.loads(stream.getvalue()))
+
+
+def test_json_is_valid():
+    jsonschema.Draft202012Validator.check_schema(CHECK)
+    document = json.loads(write("check.json"))
+    jsonschema.Draft202012Validator(CHECK).validate(document)
+    assert len(document["findings"]) == sum(map(len, HOSTS))
+
+
+def test_json_schema_refuses_what_it_should():
+    document = json.loads(write("check.json"))
+    del document["findings"][0]["place"]["line"]
+    with pytest.raises(jsonschema.ValidationError, match="'line' is a required property"):
+        jsonschema.Draft202012Validator(CHECK).validate(document)
+
+
+def test_fingerprint_stays_when_lines_move():
+    moved = replace(FULL, place=replace(FULL.place, line=200, end_line=200), message="other words")
+    assert fingerprint(moved) == fingerprint(FULL)
+    assert fingerprint(replace(FULL, service="other")) != fingerprint(FULL)
+    assert fingerprint(replace(FULL, route=(*FULL.route[:-1], "hicache-size"))) != fingerprint(FULL)
+    bare = replace(FULL, route=())
+    assert fingerprint(replace(bare, place=replace(bare.place, line=9, end_line=9))) == fingerprint(bare)
+
+
+def test_equal_findings_have_fingerprints_of_their_own():
+    prints = [
+        each["partialFingerprints"]["sgfleet/v1"] for each in json.loads(write("check.sarif"))["runs"][0]["results"]
+    ]
+    assert len(set(prints)) == len(prints)
+
+
+def test_a_default_that_is_wrong_everywhere_is_told_once():
+    stream = io.StringIO()
+    writer = Text(stream)
+    for number in range(10_000):
+        writer.add([replace(DEFAULT, host=f"host-{number}")])
+    writer.end(Summary(), ())
+    assert stream.getvalue().count("has no flag tp") == 1
+    assert "the same for 9,999 more services" in stream.getvalue()
+
+
+def test_two_services_of_a_host_share_one_finding():
+    own = replace(DEFAULT, place=replace(DEFAULT.place, path="hosts/kimi-01/host.yaml"))
+    stream = io.StringIO()
+    writer = Text(stream)
+    writer.add([own, replace(own, service="other")])
+    writer.add([replace(own, host="kimi-02")])
+    assert "for kimi-01/sglang-kimi and 1 more service\n" in stream.getvalue()
+    assert "for kimi-02/sglang-kimi\n" in stream.getvalue()
+
+
+# Everything that a YAML file or a message of ours could hold, controls and overrides with preference.
+texts = st.text(st.one_of(st.characters(), st.sampled_from("\t\x1b\x9b\u202e\u200b\r\n\x00模\u0301 :%,")), max_size=300)
+
+
+@st.composite
+def findings(draw):
+    text = draw(texts)
+    start = draw(st.integers(1, len(text) + 1))
+    end = draw(st.integers(start, len(text) + 2))
+    line = draw(st.integers(1, 2000))
+    place = Place(draw(texts.filter(bool)), line, start, line + draw(st.integers(0, 1)), end, text)
+    return Finding(
+        "FLG001", draw(st.sampled_from(Severity)), draw(texts), place, help=draw(texts), arithmetic=(draw(texts),)
+    )
+
+
+@given(findings())
+def test_text_sends_nothing_raw_and_underlines_in_place(finding):
+    lines = list(render(finding))
+    for line in lines:
+        assert all(each.isprintable() for each in line)
+    number = next(index for index, line in enumerate(lines) if line.lstrip().startswith(f"{finding.place.line} |"))
+    shown, marks = lines[number], lines[number + 1]
+    assert re.fullmatch(r" +\| +\^+", marks)
+    assert width(shown) <= 2 * len("<U+10FFFF>") * (LONGEST_LINE + 20)
+    column = marks.index("^") - marks.index("|") - 2
+    if len(finding.place.text) <= LONGEST_LINE and "\t" not in finding.place.text:
+        assert column == width(visible(finding.place.text[: finding.place.column - 1]))
+
+
+@given(findings())
+def test_colour_changes_nothing_but_colour(finding):
+    bare = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in render(finding, coloured)]
+    assert bare == [line.rstrip() for line in render(finding, plain)]
+
+
+@given(findings())
+def test_github_command_is_one_line_that_reads_back(finding):
+    line = command(finding)
+    assert "\n" not in line
+    assert "\r" not in line
+    match = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.*)", line, re.DOTALL)
+    properties = dict(each.split("=", 1) for each in match[2].split(","))
+    path = properties["file"].replace("%2C", ",").replace("%3A", ":").replace("%0A", "\n").replace("%0D", "\r")
+    assert path.replace("%25", "%") == finding.place.path
+
+
+@given(findings())
+def test_json_and_sarif_read_back(finding):
+    for name in ("check.json", "check.sarif"):
+        stream = io.StringIO()
+        writer = FORMATS[name](stream)
+        writer.begin()
+        writer.add([finding])
+        writer.end(Summary(), ())
+        assert stream.getvalue().isascii()
+        json.loads(stream.getvalue())
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "stream", "wanted"),
+    [
+        ({}, Terminal(), coloured),
+        ({}, io.StringIO(), plain),
+        ({"NO_COLOR": "1"}, Terminal(), plain),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, Terminal(), plain),
+        ({"FORCE_COLOR": "1"}, io.StringIO(), coloured),
+        ({"TERM": "dumb"}, Terminal(), plain),
+    ],
+)
+def test_colour_only_where_it_is_wanted(monkeypatch, environment, stream, wanted):
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert paint_for(stream) is wanted

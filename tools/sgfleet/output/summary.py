@@ -1,0 +1,88 @@
+"""What a check came to, in numbers and in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from sgfleet.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sgfleet.findings import Finding
+
+
+@dataclass(slots=True)
+class Summary:
+    """Findings by severity; waived ones count apart. `failures` are rules of ours that broke: verdicts are missing."""
+
+    hosts: int = 0
+    services: int = 0
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+    waived: int = 0
+    hosts_with_findings: int = 0
+    failures: int = 0
+
+    def count(self, findings: Iterable[Finding]) -> None:
+        """Add the findings of one host, or of what belongs to no host."""
+        host_has_one = False
+        for finding in findings:
+            if finding.waived is not None:
+                self.waived += 1
+                continue
+            if finding.severity is Severity.ERROR:
+                self.errors += 1
+            elif finding.severity is Severity.WARNING:
+                self.warnings += 1
+            else:
+                self.notes += 1
+            host_has_one = host_has_one or finding.host is not None
+        self.hosts_with_findings += host_has_one
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing asks for a change: notes inform, and waived findings were looked at."""
+        return not (self.errors or self.warnings or self.failures)
+
+    def __str__(self) -> str:
+        """`3 errors, 1 warning in 2 of 41 hosts`."""
+        parts = [
+            _counted(number, word)
+            for number, word in ((self.errors, "error"), (self.warnings, "warning"), (self.notes, "note"))
+            if number
+        ]
+        if self.waived:
+            parts.append(f"{self.waived} waived")
+        if not parts:
+            return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}"
+        where = f"{self.hosts_with_findings} of {_counted(self.hosts, 'host')}"
+        return f"{', '.join(parts)} in {where if self.hosts_with_findings else _counted(self.hosts, 'host')}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule of ours that broke on one subject (`kimi-01/sglang-kimi`), and with which exception."""
+
+    code: str
+    subject: str
+    error: str
+
+
+class Writer(Protocol):
+    """A form in which findings go to standard output."""
+
+    def begin(self) -> None:
+        """Before the first host."""
+
+    def add(self, findings: Sequence[Finding]) -> None:
+        """The findings of one host, in their order."""
+
+    def end(self, summary: Summary, failures: Sequence[Failure], /) -> None:
+        """After the last host."""
