@@ -8,9 +8,6 @@ from typing import Final
 TAB_CELLS: Final = 4
 
 _WIDE: Final = frozenset("WF")
-_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Categories that a terminal acts on or does not show: controls, bidirectional overrides, zero-width signs, halves of
-surrogate pairs, line separators."""
 
 
 def _shown(character: str) -> str:
@@ -32,10 +29,14 @@ def cells(character: str) -> int:
 
 
 def visible(text: str) -> str:
-    """The text with every character that is not to be seen replaced: ESC by `␛`, U+202E by `<U+202E>`."""
-    if text.isascii() and text.isprintable():
+    """The text with everything replaced that a terminal acts on or does not show: ESC by `␛`, U+202E by `<U+202E>`.
+
+    That is what Python calls not printable: controls, bidirectional overrides, zero-width signs, lone surrogates, line
+    separators, and every blank but the common one, which is how a no-break space in YAML is found.
+    """
+    if text.isprintable():
         return text
-    return "".join(_shown(each) if unicodedata.category(each) in _UNSEEN else each for each in text)
+    return "".join(each if each.isprintable() else _shown(each) for each in text)
 
 
 def width(text: str) -> int:
