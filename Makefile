@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test lint format lock clean
+.PHONY: help check test lint format lock bench clean
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,11 @@ lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with ha
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml -o requirements/run.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml --group dev -o requirements/dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml --group dev --group bench -o requirements/bench.lock
+
+bench: $(STAMP)  ## start-up, one host, HOSTS=10000 hosts, beside check-jsonschema on the same files
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
+	$(BIN)/python benchmarks/run.py $(HOSTS)
 
 clean:  ## remove what make created
 	rm -rf $(VENV) .cache build dist
