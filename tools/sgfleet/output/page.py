@@ -50,13 +50,14 @@ def reference(entries: Iterable[Entry]) -> str:
     """All pages as one document, family by family: docs/reference/rules.md."""
     known = sorted(entries, key=lambda entry: entry.rule.code)
     rows = "".join(
-        f"| [{entry.rule.code}](#{_anchor(entry)}) | {entry.rule.name} | {entry.rule.severity} | {entry.page.summary} |\n"
+        f"| [{rule.code}](#{rule.code.lower()}-{rule.name}) | {rule.name} | {rule.severity} | {entry.page.summary} |\n"
         for entry in known
+        for rule in (entry.rule,)
     )
     head = (
         "# Rules\n\n"
-        "Written by `sgfleet explain --all --format markdown`; the text of each rule is the docstring of its module in\n"
-        "`tools/sgfleet/rules/`, and its examples are run by the tests.\n\n"
+        "Written by `sgfleet explain --all --format markdown`. The text of each rule is the docstring of its module\n"
+        "in `tools/sgfleet/rules/`; its examples are run by the tests.\n\n"
         "| Code | Name | Severity | What it says |\n|---|---|---|---|\n"
     )
     return head + rows + "\n" + "\n".join(as_markdown(entry) for entry in known)
@@ -106,8 +107,3 @@ def _indented(text: str) -> str:
         else:
             lines.append("")
     return "\n".join(lines)
-
-
-def _anchor(entry: Entry) -> str:
-    """What GitHub makes of the section's heading."""
-    return f"{entry.rule.code.lower()}-{entry.rule.name}"

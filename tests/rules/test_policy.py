@@ -1,0 +1,135 @@
+"""Severities of the fleet and waivers of a service: what they change, and what is said of those that change nothing."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from sgfleet.findings import Finding, Place, Severity
+from sgfleet.rules import policy
+from sgfleet.rules.policy import Waived, misfits, waive, weigh
+from sgfleet.rules.registry import Check
+from sgfleet.rules.rule import Rule
+from sgfleet.spec.service import Waiver
+
+TODAY = datetime.date(2026, 3, 1)
+CALLED = {
+    "AAA001": Rule("AAA001", "one", Severity.ERROR, "service"),
+    "AAA002": Rule("AAA002", "two", Severity.NOTE, "service"),
+    "AAA003": Rule("AAA003", "three", Severity.ERROR, "service", waivable=False),
+}
+
+
+@pytest.fixture(autouse=True)
+def rules(monkeypatch):
+    called = {"service": tuple(Check(rule, lambda view: ()) for rule in CALLED.values()), "host": (), "fleet": ()}
+    monkeypatch.setattr(policy, "checks", lambda: called)
+
+
+def locate(route, part):
+    return Place("hosts/h/host.yaml", 1), ("services", "s", *route)
+
+
+def finding(code="AAA001", severity=Severity.ERROR, service="s"):
+    return Finding(code, severity, "m", Place("hosts/h/host.yaml", 2), host="h", service=service)
+
+
+def waiver(code="AAA001", until=None):
+    return Waiver.model_validate({"code": code, "reason": "because it is so", **({"until": until} if until else {})})
+
+
+def applied(findings, *waivers, unchecked=()):
+    return waive(findings, Waived("h", "s", waivers, locate, unchecked), TODAY)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "becomes"),
+    [("warning", Severity.WARNING), ("note", Severity.NOTE), ("off", None), (None, Severity.ERROR)],
+)
+def test_policy_weighs(wanted, becomes):
+    after = weigh([finding()], {"AAA001": wanted} if wanted else {})
+    assert [each.severity for each in after] == ([becomes] if becomes else [])
+
+
+@pytest.mark.parametrize("code", ["AAA003", "SRC001"])
+def test_what_cannot_be_waived_stays_an_error(code):
+    assert weigh([finding(code)], {code: "off"}) == [finding(code)]
+
+
+def test_a_warning_of_the_reader_may_be_turned_off():
+    assert weigh([finding("SRC001", Severity.WARNING)], {"SRC001": "off"}) == []
+
+
+def test_waiver_marks_its_service_only():
+    mine, others, another = applied([finding(), finding(service="other"), finding("AAA002")], waiver())
+    assert mine.waived == "because it is so"
+    assert others.waived is None
+    assert another.waived is None
+
+
+def test_last_day_counts():
+    assert [each.waived for each in applied([finding()], waiver(until="2026-03-01"))] == ["because it is so"]
+
+
+def test_expired_waiver_accepts_nothing_and_is_told():
+    back, told = applied([finding()], waiver(until="2026-02-28"))
+    assert back.waived is None
+    assert (told.code, told.severity, told.route) == (
+        "WVR002",
+        Severity.WARNING,
+        ("services", "s", "waive", 0, "until"),
+    )
+    assert "2026-02-28" in told.message
+    assert "2026-03-01" in told.based_on[0]
+
+
+@pytest.mark.parametrize("until", [None, "2026-02-28"])
+def test_unused_waiver(until):
+    (told,) = applied([], waiver(until=until))
+    assert (told.code, told.severity, told.host, told.service) == ("WVR001", Severity.WARNING, "h", "s")
+
+
+def test_unused_is_a_note_where_not_everything_could_be_checked():
+    (told,) = applied([], waiver(), unchecked=("its facts",))
+    assert (told.code, told.severity) == ("WVR001", Severity.NOTE)
+    assert "its facts" in told.message
+
+
+def test_second_waiver_of_a_code_is_unused():
+    *_, told = applied([finding()], waiver(), waiver())
+    assert (told.code, told.route[-2]) == ("WVR001", 1)
+
+
+def test_expired_and_renewed():
+    mine, told = applied([finding()], waiver(until="2026-02-28"), waiver(until="2026-12-31"))
+    assert mine.waived
+    assert told.code == "WVR002"
+
+
+@pytest.mark.parametrize(("code", "says"), [("ZZZ999", "there is no rule ZZZ999"), ("WVR001", "cannot be waived")])
+def test_what_can_never_match(code, says):
+    (told,) = applied([], waiver(code))
+    assert (told.code, told.severity) == ("WVR003", Severity.ERROR)
+    assert says in told.message
+
+
+def test_mistyped_code_names_the_near_one():
+    (told,) = misfits({"WVR009": "off"}, locate)
+    assert told.code == "WVR004"
+    assert told.help is not None
+
+
+@pytest.mark.parametrize(
+    ("severities", "codes"),
+    [
+        ({}, []),
+        ({"AAA001": "off"}, []),
+        ({"WVR001": "off"}, []),  # a warning: no harm in that
+        ({"WVR003": "error"}, []),  # changes nothing, and says so itself
+        ({"WVR003": "note"}, ["WVR004"]),
+        ({"ZZZ999": "note"}, ["WVR004"]),
+    ],
+)
+def test_misfits_of_the_policy(severities, codes):
+    assert [each.code for each in misfits(severities, locate)] == codes
