@@ -33,7 +33,8 @@ class Flag:
     `type` is the name of the type function ("str", "int", "float", "json.loads", "nullable_str", ...), None for none.
     `semantics` tells apart functions and classes that share a name and differ between releases: together with the name
     it is the key under which their behaviour is implemented here. `opaque` is set where this tool does not know the
-    type or the action: such a flag is never said to be right.
+    type or the action: such a flag is never said to be right, and `why_opaque` says what is not known.
+    `takes_json` marks flags whose text is JSON although their type does not say so.
     """
 
     options: tuple[str, ...]
@@ -49,6 +50,8 @@ class Flag:
     semantics: str | None = None
     deprecation: Deprecation | None = None
     opaque: bool = False
+    why_opaque: str | None = None
+    takes_json: bool = False
 
     @property
     def name(self) -> str:

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from sgfleet.engine.flag import Flag
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a schema was read: the wheel's file name, its SHA-256 in hexadecimal digits, and the modules that were needed."""
+
+    wheel: str
+    sha256: str
+    modules: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Release:
-    """All flags of a release, in the order in which its parser declares them."""
+    """All flags of a release, in the order in which its parser declares them.
+
+    `requires_python` is the wheel's version specifier. `config_parser` is the module that reads `--config FILE`, None where
+    the release has no such flag. `environment` says which choices a flag has besides when a variable is switched on:
+    variable -> flag -> choices. `renamed` maps a dest to the field of SGLang's ServerArgs that gets its value, where the
+    two differ.
+    """
 
     version: str
     flags: tuple[Flag, ...]
+    requires_python: str | None = None
+    config_parser: str | None = None
+    environment: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, Flag]:
