@@ -1,0 +1,95 @@
+"""HOST, HOST/SERVICE and files, as they stand on a command line -> which hosts and services are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sgfleet.cli.common import UsageError, near
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+
+@dataclass(slots=True)
+class Selection:
+    """What is meant: host -> its services that are meant, or None for all of them.
+
+    `everything` says that nothing was left out. `ignored` are files that belong to no host.
+    """
+
+    hosts: dict[str, set[str] | None] = field(default_factory=dict)
+    everything: bool = False
+    ignored: list[str] = field(default_factory=list)
+
+    def add(self, host: str, service: str | None = None) -> None:
+        """Take one more host, or one more service of it."""
+        chosen = self.hosts.setdefault(host, None if service is None else set())
+        if service is None:
+            self.hosts[host] = None
+        elif chosen is not None:
+            chosen.add(service)
+
+
+def select(targets: Iterable[str], hosts: Collection[str], root: Path) -> Selection:
+    """The hosts that are meant, all of them when nothing is named.
+
+    A file or folder below hosts/ or units/ means its host; fleet.yaml and what is below schema/ mean every host. So
+    the names that a Git hook passes can be passed on.
+
+    Raises:
+        UsageError: no such host; the message names those that come near.
+    """
+    selection = Selection()
+    named = False
+    for target in targets:
+        named = True
+        host, _, service = target.partition("/")
+        if host in hosts:
+            selection.add(host, service or None)
+        elif (inside := _inside(target, root)) is None:
+            _unknown(target if host in {"", ".", ".."} else host, hosts)
+        elif inside[:1] in {("fleet.yaml",), ("schema",)} or inside in {(), ("hosts",), ("units",)}:
+            selection.everything = True
+        elif inside[0] in {"hosts", "units"}:
+            if inside[1] not in hosts:
+                _unknown(inside[1], hosts)
+            selection.add(inside[1])
+        else:
+            selection.ignored.append(target)
+    if selection.everything or not named:
+        selection.everything = True
+        selection.hosts = dict.fromkeys(hosts)
+    return selection
+
+
+def check_services(selection: Selection, host: str, services: Collection[str]) -> None:
+    """Hold the services that were named against those that the host has.
+
+    Raises:
+        UsageError: no such service.
+    """
+    for service in sorted(selection.hosts.get(host) or ()):
+        if service not in services:
+            hint = near(service, services) or f"{host} has {', '.join(sorted(services)) or 'no service'}"
+            raise UsageError(f"{host} has no service {service!r}", hint)
+
+
+def _unknown(host: str, hosts: Collection[str]) -> None:
+    hint = near(host, hosts)
+    if hint is None and hosts:
+        shown = sorted(hosts)[:5]
+        hint = f"there are {', '.join(shown)}{' and more' if len(hosts) > len(shown) else ''}"
+    raise UsageError(f"there is no host {host!r}", hint)
+
+
+def _inside(target: str, root: Path) -> tuple[str, ...] | None:
+    """The parts of a path below the root, for a file or folder that is there; None for anything else."""
+    path = Path(target)
+    for candidate in (path, root / path):
+        if candidate.exists():
+            resolved = candidate.resolve()
+            if resolved.is_relative_to(root):
+                return resolved.relative_to(root).parts
+    return None
