@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING
 from sgfleet.cli.common import INTERNAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from sgfleet.rules.runner import Crash
 
 
-def _body(error: BaseException, argv: Sequence[str]) -> str:
+def _head(argv: Sequence[str]) -> str:
     # Neither values of files nor the environment: the report may be posted in public. The first word of the call is
     # the command; what follows may hold a command line with a key in it.
-    frames = traceback.extract_tb(error.__traceback__)
-    trace = "\n".join(f"  {frame.name}, {_inside(frame.filename)}:{frame.lineno}" for frame in frames)
     return (
         f"sgfleet {version('sgfleet')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
         f"command: {argv[0] if argv else '-'} ({max(len(argv) - 1, 0)} more arguments)\n"
-        f"error: {type(error).__name__}\n"
-        f"{trace}\n"
     )
+
+
+def _body(error: str, frames: Iterable[str]) -> str:
+    return "".join([f"error: {error}\n", *(f"  {frame}\n" for frame in frames)])
 
 
 def _inside(path: str) -> str:
@@ -38,8 +40,24 @@ def _inside(path: str) -> str:
 
 def report(error: Exception, argv: Sequence[str]) -> int:
     """Write the report to a file of its own, say where it is, and return exit code 4."""
-    body = _body(error, argv)
+    trace = traceback.extract_tb(error.__traceback__)
+    frames = [f"{frame.name}, {_inside(frame.filename)}:{frame.lineno}" for frame in trace]
     print(f"error: sgfleet itself failed: {type(error).__name__}: {error}", file=sys.stderr)
+    return _deliver(_head(argv) + _body(type(error).__name__, frames))
+
+
+def report_rules(crashes: Sequence[Crash], argv: Sequence[str]) -> int:
+    """The same for rules that broke: each way of breaking once, however many services met it."""
+    ways: dict[tuple[str, str, tuple[str, ...]], list[Crash]] = {}
+    for crash in crashes:
+        ways.setdefault((crash.code, crash.error, crash.frames), []).append(crash)
+    for (code, error, _), met in ways.items():
+        more = f" and {len(met) - 1:,} more" if len(met) > 1 else ""
+        print(f"error: rule {code} failed on {met[0].subject}{more}: {error}: {met[0].message}", file=sys.stderr)
+    return _deliver(_head(argv) + "".join(_body(f"{error} in rule {code}", way) for code, error, way in ways))
+
+
+def _deliver(body: str) -> int:
     try:
         with tempfile.NamedTemporaryFile("w", prefix="sgfleet-report-", suffix=".txt", delete=False) as file:
             file.write(body)

@@ -119,5 +119,5 @@ def _crash(rule: Rule, subject: str, error: Exception) -> Crash:
         subject=subject,
         error=type(error).__name__,
         message=str(error),
-        frames=tuple(f"{frame.name}, {'/'.join(frame.filename.split('/')[-2:])}:{frame.lineno}" for frame in frames),
+        frames=tuple(f"{frame.name}, {'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno}" for frame in frames),
     )
