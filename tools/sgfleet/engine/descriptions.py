@@ -36,7 +36,7 @@ def json_flags() -> frozenset[str]:
 
 
 def describe(flag: Flag) -> str | None:
-    """What an editor shows for the flag: the sentence, the default, and what is deprecated. None: nothing of our own."""
+    """What an editor shows for the flag: a sentence, the default, what is deprecated. None: nothing of our own."""
     sentence = next((sentences()[name] for name in flag.names if name in sentences()), None)
     parts = [sentence] if sentence else []
     if sentence and flag.default is not None and flag.default != SUPPRESSED:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sgfleet.engine.flag import Flag
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sgfleet.engine.flag import Flag
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a schema was read: the wheel's file name, its SHA-256 in hexadecimal digits, and the modules that were needed."""
+    """Where a schema was read: the wheel's file name, its SHA-256 in hexadecimal digits, the modules that were read."""
 
     wheel: str
     sha256: str
@@ -23,10 +25,10 @@ class Origin:
 class Release:
     """All flags of a release, in the order in which its parser declares them.
 
-    `requires_python` is the wheel's version specifier. `config_parser` is the module that reads `--config FILE`, None where
-    the release has no such flag. `environment` says which choices a flag has besides when a variable is switched on:
-    variable -> flag -> choices. `renamed` maps a dest to the field of SGLang's ServerArgs that gets its value, where the
-    two differ.
+    `requires_python` is the wheel's version specifier. `config_parser` is the module that reads `--config FILE`, None
+    where the release has no such flag. `environment` says which choices a flag has besides when a variable is switched
+    on: variable -> flag -> choices. `renamed` maps a dest to the field of SGLang's ServerArgs that gets its value,
+    where the two differ.
     """
 
     version: str

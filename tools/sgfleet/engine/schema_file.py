@@ -1,8 +1,8 @@
 """`schema/sglang/<release>.json`: a release as a JSON Schema, and back.
 
-The schema describes the mapping `flags:` of a service. Each declared name is a property, in the parser's order, one a line;
-an alias refers to the name that the parser lists first. `x-argparse` holds what argparse needs besides, and only what
-differs from what a flag of that action has anyway; choices stand in `enum` alone. `x-sgfleet` holds facts of the release.
+The schema describes the mapping `flags:` of a service. Each declared name is a property, in the parser's order, one a
+line; an alias refers to the name that the parser lists first. `x-argparse` holds what argparse needs besides, and only
+what a flag of that action does not have anyway; choices stand in `enum` alone. `x-sgfleet` holds facts of the release.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _USUAL: Final[dict[str, Any]] = {"action": "store", "required": False}
 
 
 class SchemaFormatError(ValueError):
-    """The text is no schema file that this version of sgfleet can read. `line` counts from 1, 0 where none can be named."""
+    """The text is no schema file that this version of sgfleet can read. `line` counts from 1; 0: none can be named."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ def _argparse(flag: Flag) -> dict[str, Any]:
     for key in _PLAIN:
         value, usual = getattr(flag, key), _usual(flag.action, key)
         if value != usual or type(value) is not type(usual):
-            entry[key] = list(value) if isinstance(value, tuple) else value
+            entry[key] = value
     if flag.required:
         entry["required"] = True
     if flag.deprecation is not None:
@@ -163,7 +163,6 @@ def _flag(name: str, schema: dict[str, Any]) -> Flag:
     action = entry.get("action", "store")
     usual = _BY_ACTION.get(action, _NOTHING)
     deprecation = entry.get("deprecation")
-    metavar = entry.get("metavar")
     return Flag(
         options=tuple(entry["options"]) if "options" in entry else (f"--{name}",),
         dest=entry["dest"] if "dest" in entry else name.replace("-", "_"),
@@ -174,7 +173,7 @@ def _flag(name: str, schema: dict[str, Any]) -> Flag:
         type=entry.get("type"),
         choices=tuple(entry["choices"]) if "choices" in entry else choices_in(schema),
         required=entry.get("required", False),
-        metavar=tuple(metavar) if isinstance(metavar, list) else metavar,
+        metavar=entry.get("metavar"),
         semantics=entry.get("semantics"),
         deprecation=Deprecation(deprecation["effect"], deprecation.get("instead")) if deprecation else None,
         opaque="opaque" in entry,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine import version as versions
-from sgfleet.engine.release import Release
 from sgfleet.engine.schema_file import SchemaFormatError, decode
+
+if TYPE_CHECKING:
+    from sgfleet.engine.release import Release
 
 FOLDER: Final = Path("schema", "sglang")
 """Below a repository's root."""
@@ -22,8 +24,8 @@ _ELSEWHERE: Final = (_PACKAGE / "_schema" / "sglang", _PACKAGE.parents[1] / FOLD
 class SchemaError(Exception):
     """A release has no schema that can be used.
 
-    `path` and `line` say where a damaged file is wrong (line 0: the file as a whole); `path` is None for a release without
-    a file, and `near` then names known releases that may have been meant, the nearest first.
+    `path` and `line` say where a damaged file is wrong (line 0: the file as a whole). `path` is None for a release
+    without a file, and `near` then names known releases that may have been meant, the nearest first.
     """
 
     def __init__(

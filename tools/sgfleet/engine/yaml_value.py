@@ -25,7 +25,8 @@ _READABLE: Final = r"^([0-9]+(\.[0-9]+)?[kMGT]|[0-9]+[KMGT]i)$"
 def value_schema(flag: Flag) -> dict[str, Any]:
     """The schema of the flag's value; `null` is allowed everywhere and means that the flag is not given.
 
-    A flag that takes several words is a list, also for one word. A flag whose word may be left out is that word or `true`.
+    A flag that takes several words is a list, also for one word. A flag whose word may be left out is that word or
+    `true`.
     """
     if flag.opaque:
         return {}
@@ -40,7 +41,9 @@ def value_schema(flag: Flag) -> dict[str, Any]:
 
 
 def _list(flag: Flag) -> dict[str, Any]:
-    items = {"type": ["object", "string"]} if (flag.action, flag.semantics) == ("LoRAPathAction", "list") else _scalar(flag)
+    items = (
+        {"type": ["object", "string"]} if (flag.action, flag.semantics) == ("LoRAPathAction", "list") else _scalar(flag)
+    )
     schema: dict[str, Any] = {"items": items, "type": ["array", "null"]}
     if flag.nargs == "+":
         schema["minItems"] = 1

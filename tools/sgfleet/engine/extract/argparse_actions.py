@@ -54,7 +54,7 @@ def word(class_name: str) -> str | None:
 
 
 def initialise(action: Instance, class_name: str, call: Call) -> Any:
-    """Run the constructor of one of argparse's classes on `action`: its attributes are set as argparse would set them."""
+    """Run the constructor of one of argparse's classes on `action`, which gets the attributes that argparse sets."""
     entry = _CLASSES.get(class_name)
     if entry is None:
         return call.unknown(f"{class_name} is no action that is known here")
@@ -72,7 +72,5 @@ def initialise(action: Instance, class_name: str, call: Call) -> Any:
         options = given["option_strings"]
         twins = [f"--no-{option[2:]}" for option in options if option.startswith("--")]
         # argparse puts each twin right behind its option.
-        action.attributes["option_strings"] = [
-            option for pair in zip(options, twins, strict=False) for option in pair
-        ]
+        action.attributes["option_strings"] = [option for pair in zip(options, twins, strict=False) for option in pair]
     return None

@@ -10,15 +10,16 @@ wheel, implement what it does in `engine.argv`, and add a line here with the dig
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.extract.digest import digest
-from sgfleet.engine.extract.expressions import lookup
+from sgfleet.engine.extract.lookups import lookup
 from sgfleet.engine.extract.values import Class, Unknown, unknown_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sgfleet.engine.extract.interpreter import Interpreter
     from sgfleet.engine.extract.values import Function
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 class Behaviour:
     """What is known of a function or class.
 
-    `constant` names the attribute of the action whose value is stored. `refuses_with` names the attribute that, when it is
-    set, makes the parser refuse the flag. `reads` completes the semantics with data that the function reads.
+    `constant` names the attribute of the action whose value is stored. `refuses_with` names the one that makes the parser
+    refuse the flag when it is set. `reads` completes the semantics with data that the function reads.
     """
 
     semantics: str | None = None

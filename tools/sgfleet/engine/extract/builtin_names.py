@@ -35,7 +35,18 @@ _TYPING_ALIASES: Final = {
 }
 """What `typing.get_origin` says of the old spellings."""
 
-_KNOWN_MODULES: Final = {"typing", "collections", "abc", "enum", "argparse", "dataclasses", "functools", "json", "re", "os"}
+_KNOWN_MODULES: Final = {
+    "typing",
+    "collections",
+    "abc",
+    "enum",
+    "argparse",
+    "dataclasses",
+    "functools",
+    "json",
+    "re",
+    "os",
+}
 """Modules of the standard library of which a name is never None, False or empty; the constants above come first."""
 
 _KNOWN: Final = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine.extract import classes, library, natives, records
-from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.engine.extract.errors import ExtractionError, Leave
 from sgfleet.engine.extract.notes import Notes
 from sgfleet.engine.extract.program import Scope
 from sgfleet.engine.extract.values import (
@@ -101,8 +101,6 @@ def _native(method: Native, one: Call) -> Any:
 
 
 def _run(function: Function, one: Call, args: list[Any]) -> Any:
-    from sgfleet.engine.extract.statements import Leave
-
     interpreter = one.interpreter
     scope = Scope(function.module, "function", {}, function.scope, function.owner, line=one.line)
     wrong = bind(function, args, one.keywords, scope, one)

@@ -1,8 +1,8 @@
 """A digest of what a function or class does, by its source: the key under which behaviours are known.
 
-Two sources have the same digest when they differ only in comments, docstrings, annotations, line breaks, or in the words
-of a message (logged, warned, printed, raised, asserted). The functions of the wheel that are called count as part of it.
-The digest does not depend on the version of Python that computes it.
+Two sources have the same digest when they differ only in comments, docstrings, annotations, line breaks, or in what a
+message says (logged, warned, printed, raised, asserted). The functions of the wheel that are called count as part of
+it. The digest does not depend on the version of Python that computes it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import copy
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.engine.extract.expressions import lookup
+from sgfleet.engine.extract.lookups import lookup
 from sgfleet.engine.extract.values import Class, External, Function
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _name_of(value: object, interpreter: Interpreter, inside: tuple[object, ...]
 def _outer(
     function: Function, body: Sequence[ast.stmt], interpreter: Interpreter, inside: tuple[object, ...]
 ) -> list[tuple[Any, ...]]:
-    """What the names mean that the body takes from outside: libraries by their dotted name, functions by their source."""
+    """What the body's outer names mean: libraries by their dotted name, functions of the wheel by their source."""
     nodes = [node for part in body for node in ast.walk(part)]
     inner = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     inner |= {node.arg for node in ast.walk(function.node.args) if isinstance(node, ast.arg)}

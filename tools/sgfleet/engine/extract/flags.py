@@ -105,6 +105,11 @@ class _Reader:
         self.doubt(unknown if unknown is not None else "the choices are no plain data")
         return None
 
+    def metavar(self) -> str | None:
+        """The placeholder of the value; one for each word is joined."""
+        value = self.attribute("metavar")
+        return " ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
+
     def action(self) -> tuple[str, behaviours.Behaviour]:
         """(name of the action, what is known of it)."""
         cls = self.note.cls
@@ -154,7 +159,7 @@ class _Reader:
             type=type_name,
             choices=self.choices(),
             required=bool(self.attribute("required", False)),
-            metavar=self.attribute("metavar"),
+            metavar=self.metavar(),
             semantics=known.semantics or type_semantics,
             deprecation=self.deprecation(known, dest),
         )

@@ -29,7 +29,10 @@ _DEPTH: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why it is not certain that the statements now being run are run. `local`: names written here are not told apart."""
+    """Why it is not certain that the statements now being run are run.
+
+    `poisons_names`: plain names that are written become unknown too, because they outlive the doubt.
+    """
 
     unknown: Unknown
     poisons_names: bool

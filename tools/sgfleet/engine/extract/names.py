@@ -45,6 +45,20 @@ def _of_call(node: ast.expr) -> Iterator[str]:
             yield name
 
 
+def _bound_by(statement: ast.stmt) -> list[ast.expr]:
+    """The targets that the statement itself assigns to or deletes."""
+    match statement:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            return targets
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            return [target]
+        case ast.For(target=target) | ast.AsyncFor(target=target):
+            return [target]
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return [item.optional_vars for item in items if item.optional_vars is not None]
+    return []
+
+
 def touched(statement: ast.stmt) -> set[str]:
     """Every name that the statement binds, deletes or may change in place, blocks inside included."""
     match statement:
@@ -52,21 +66,9 @@ def touched(statement: ast.stmt) -> set[str]:
             return {name}
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
             return {alias_name(alias) for alias in aliases if alias.name != "*"}
-    names: set[str] = set()
-    match statement:
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            for target in targets:
-                names.update(_targets(target))
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
-            names.update(_targets(target))
-        case ast.For(target=target) | ast.AsyncFor(target=target):
-            names.update(_targets(target))
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            for item in items:
-                if item.optional_vars is not None:
-                    names.update(_targets(item.optional_vars))
-        case ast.Expr(value=value):
-            names.update(_of_call(value))
+    names = {name for target in _bound_by(statement) for name in _targets(target)}
+    if isinstance(statement, ast.Expr):
+        names.update(_of_call(statement.value))
     for block in blocks(statement):
         names.update(touched_by(block))
     for node in ast.walk(statement) if not blocks(statement) else ():

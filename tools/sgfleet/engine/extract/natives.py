@@ -9,15 +9,44 @@ from sgfleet.engine.extract.values import Native, Unknown, in_order, unknown_in
 
 _READING: Final[dict[type, frozenset[str]]] = {
     str: frozenset(
-        "capitalize casefold count endswith find format index isalpha isdigit isidentifier join lower lstrip partition "
-        "removeprefix removesuffix replace rfind rpartition rsplit rstrip split splitlines startswith strip title "
-        "upper zfill".split()
+        [
+            "capitalize",
+            "casefold",
+            "count",
+            "endswith",
+            "find",
+            "format",
+            "index",
+            "isalpha",
+            "isdigit",
+            "isidentifier",
+            "join",
+            "lower",
+            "lstrip",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "title",
+            "upper",
+            "zfill",
+        ]
     ),
     list: frozenset({"copy", "count", "index"}),
     tuple: frozenset({"count", "index"}),
     dict: frozenset({"copy", "get", "items", "keys", "values"}),
     set: frozenset({"copy", "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union"}),
-    frozenset: frozenset({"copy", "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union"}),
+    frozenset: frozenset(
+        {"copy", "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union"}
+    ),
     int: frozenset({"bit_length"}),
     float: frozenset({"is_integer"}),
 }

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Note:
     """One declared flag. `action` holds the attributes of the argparse action, unknowns included.
 
-    `cls` is argparse's word for the action or the class of the wheel. `doubt` says why the whole declaration is uncertain.
+    `cls` is argparse's word for the action, or the class of the wheel. `doubt` says why the whole declaration is not
+    certain.
     """
 
     options: tuple[str, ...]
@@ -63,7 +64,7 @@ class Notes:
         if not options or not all(isinstance(option, str) for option in options):
             raise ExtractionError(f"the names of a flag cannot be read: {_reason(options)}", module, line)
         if not all(option.startswith("--") for option in options):
-            raise ExtractionError(f"{options[0]!r} is no long option; short ones and positionals are not read", module, line)
+            raise ExtractionError(f"{options[0]!r}: short options and positionals are not read", module, line)
         dest = keywords.pop("dest", None) or options[0][2:].replace("-", "_")
         cls = keywords.pop("action", "store")
         action, known_class = self._action(cls, list(options), dest, keywords, call)
@@ -74,7 +75,7 @@ class Notes:
         self._take(note)
 
     def _take(self, note: Note) -> None:
-        """Keep a note. Two ways in which a flag may be declared are one note in doubt; twice for certain is an error."""
+        """Keep a note. A flag that may be declared in two ways is one note in doubt; twice for certain is an error."""
         for position, other in enumerate(self.notes):
             taken = set(other.options) & set(note.options)
             if not taken:

@@ -54,6 +54,7 @@ class Module:
     limit: float = math.inf
 
     def __post_init__(self) -> None:
+        """Give the module its scope."""
         self.scope = Scope(self, "module", {})
 
     def binds(self, name: str) -> bool:
@@ -73,7 +74,7 @@ class Module:
                 self.limit = outer
 
     def changed_later(self, name: str) -> bool:
-        """Whether a statement behind the one being run has already changed the name: what is here is then not its value."""
+        """Whether a statement behind the one being run has changed the name: what is here is then not its value yet."""
         return any(position in self.done and position > self.limit for position in self.index.get(name, ()))
 
 
@@ -93,7 +94,7 @@ def _split(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 class Program:
-    """All modules of a wheel, parsed when they are first asked for. Trees are kept, names start afresh with `restart`."""
+    """All modules of a wheel, parsed when they are first asked for. `restart` forgets the names and keeps the trees."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources

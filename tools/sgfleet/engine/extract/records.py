@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.extract import argparse_actions, classes
@@ -19,6 +18,8 @@ from sgfleet.engine.extract.values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sgfleet.engine.extract.calls import Call
     from sgfleet.engine.extract.interpreter import Interpreter
 
@@ -163,13 +164,26 @@ def construct(cls: Class, instance: Instance, call: Call) -> Any:
         instance.attributes[name] = default
     after = classes.in_classes(cls, "__post_init__")
     if isinstance(after, Class) and isinstance(after.namespace["__post_init__"], Function):
-        call.again(classes.bind(after.namespace["__post_init__"], instance, cls, call.scope, call.interpreter, call.node), [])
+        call.again(
+            classes.bind(after.namespace["__post_init__"], instance, cls, call.scope, call.interpreter, call.node), []
+        )
     return instance
 
 
 def define(call: Call) -> Any:
     """`msgspec.defstruct(name, fields, namespace=...)`."""
-    known = {"namespace", "dict", "bases", "module", "frozen", "kw_only", "eq", "order", "repr_omit_defaults", "weakref"}
+    known = {
+        "namespace",
+        "dict",
+        "bases",
+        "module",
+        "frozen",
+        "kw_only",
+        "eq",
+        "order",
+        "repr_omit_defaults",
+        "weakref",
+    }
     if len(call.args) != 2 or call.keywords.keys() - known or "bases" in call.keywords:
         return call.unknown("a call of defstruct that is not read")
     name, declared = call.args

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.engine.extract import flags, statements
-from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.engine.extract import flags
+from sgfleet.engine.extract.errors import ExtractionError, Leave
 from sgfleet.engine.extract.interpreter import Interpreter
 from sgfleet.engine.extract.notes import Notes
 from sgfleet.engine.extract.program import ABSENT, Module, Program
@@ -29,9 +29,9 @@ _PARSES: Final = "prepare_server_args"
 class Extraction:
     """What the sources of one release say about its command line.
 
-    `environment`: variable -> {flag: choices that it adds}. `renamed`: dest -> the field of ServerArgs that gets its value,
-    where the two differ. `config_parser`: the module that reads `--config FILE`, None where the release has no such flag.
-    `modules`: which modules had to be read.
+    `environment`: variable -> {flag: choices that it adds}. `renamed`: dest -> the field of ServerArgs that gets its
+    value, where the two differ. `config_parser`: the module that reads `--config FILE`, None where the release has no
+    such flag. `modules`: which modules had to be read.
     """
 
     flags: tuple[ReadFlag, ...]
@@ -78,10 +78,12 @@ def _declared(interpreter: Interpreter) -> list[ReadFlag]:
     callee: Any = Bound(declares, server_args) if declares.kind == "classmethod" else declares
     try:
         interpreter.call(callee, [notes], {}, module.scope, declares.node)
-    except statements.Leave as leave:
+    except Leave as leave:
         place = leave.place
         raise ExtractionError(
-            "declaring the flags ends in an exception", place.module if place else SERVER_ARGS, place.line if place else 0
+            "declaring the flags ends in an exception",
+            place.module if place else SERVER_ARGS,
+            place.line if place else 0,
         ) from None
     if not notes.notes:
         raise ExtractionError(f"{_DECLARES} declares no flag", SERVER_ARGS, declares.node.lineno)

@@ -1,4 +1,4 @@
-"""Type expressions: `Optional[X]`, `X | None`, `List[X]`, `Literal[...]`, `Annotated[X, ...]`, and what `typing` says of them."""
+"""Types: `Optional[X]`, `X | None`, `List[X]`, `Literal[...]`, `Annotated[X, ...]`, and what `typing` says of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What an expression of a release's source can be worth.
 
-Plain data (None, booleans, numbers, strings, tuples, lists, dicts, sets) is itself. Everything else is one of the classes
-below. None of them runs anything.
+Plain data (None, booleans, numbers, strings, tuples, lists, dicts, sets) is itself. Everything else is one of the
+classes below. None of them runs anything.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Lazy:
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """A subscripted type: `Optional[int]`, `Annotated[str, ...]`, `list[str]`. Unions are `Union`, whatever their spelling."""
+    """A subscripted type: `Annotated[str, ...]`, `list[str]`. Unions are `Union`, whatever their spelling."""
 
     origin: External
     args: tuple[Any, ...]

@@ -7,13 +7,13 @@ import zipfile
 from dataclasses import dataclass, field
 from email.parser import HeaderParser
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from sgfleet.engine.extract.errors import ExtractionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _LARGEST_MODULE_BYTES: Final = 16 * 2**20
 """A module beyond this is no source that a person wrote: refuse it instead of unpacking it."""
@@ -64,6 +64,7 @@ class Wheel:
     _zip: zipfile.ZipFile = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        """Open the archive, and see whether it is a wheel of the distribution."""
         try:
             archive = zipfile.ZipFile(self.path)
         except FileNotFoundError:
