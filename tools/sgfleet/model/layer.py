@@ -37,6 +37,8 @@ class Attention:
     `window` is the number of tokens that a sliding (or chunked) layer sees, None for a layer that sees all.
     `shares_kv` is set where the layer reads an earlier layer's KV rows and stores none of its own (Gemma 3n and 4).
     `k_is_v` is set where there is no value projection; the pool holds K and V all the same.
+    `output_gate` is a gate on what comes out of attention: "element" (as wide as the queries) or "head" (one value a
+    head).
     `qk_norm` is the norm on queries and keys: "head" (one weight of head_dim each), "row" (one weight as wide as all
     heads) or None.
     """
@@ -48,7 +50,7 @@ class Attention:
     window: int | None = None
     bias: bool = False
     output_bias: bool = False
-    output_gate: bool = False
+    output_gate: str | None = None
     qk_norm: str | None = None
     sinks: bool = False
     k_is_v: bool = False

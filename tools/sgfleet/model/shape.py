@@ -19,6 +19,9 @@ from sgfleet.model.layer import LatentAttention, Layer, LayerKind, Mixer, Moe
 class Vision:
     """The vision tower. `audio` says that an audio tower is in the checkpoint too; it is not described.
 
+    `whole` is set where a release keeps the tower's feed-forward blocks on every rank although attention is divided
+    (Kimi).
+
     `config_layers` and `config_hidden_size` are what stands under the names num_hidden_layers and hidden_size in
     vision_config, the only names that releases read when they derive their default memory fraction: None where the
     checkpoint uses other names (depth, vt_hidden_size, ...), and the release then takes its own defaults.
@@ -33,6 +36,7 @@ class Vision:
     projector_elements: int = 0
     config_layers: int | None = None
     config_hidden_size: int | None = None
+    whole: bool = False
     audio: bool = False
 
 
@@ -74,16 +78,17 @@ class Quantisation:
     """How the checkpoint is quantised. `method` is its own word: "fp8", "modelopt", "compressed-tensors", "awq", ...
 
     `parts` says which parts of the model are stored how; a part that is not listed is in the model's own dtype. The
-    parts are "attention", "linear", "dense", "shared", "experts", "lm_head", "vision", and the same with "draft."
-    before them for MTP layers.
+    parts are "attention" (the projections into it), "output" (the one out of it), "linear" (linear mixers), "dense",
+    "shared", "experts", "lm_head"; norms, routers, embeddings and towers are never quantised.
     `kv_cache` is "fp8" where the checkpoint asks for such a KV cache (a release's `auto` may then mean it).
-    `guessed` is set where the checkpoint says that parts differ and its list of them is not at hand.
+    `unsure` are the parts of which the checkpoint's description does not say whether they are quantised: `parts` has
+    the usual answer, and a figure of bytes gets the difference as its error.
     """
 
     method: str
     parts: tuple[tuple[str, Storage], ...] = ()
     kv_cache: str | None = None
-    guessed: bool = False
+    unsure: tuple[str, ...] = ()
 
     def storage(self, part: str) -> Storage | None:
         """How a part is stored, None for the model's own dtype."""
@@ -114,6 +119,11 @@ class ModelShape:
     the language model is nested.
     `context_length` is what a release derives from the configuration before --context-length; None where unknown.
     `dtype` is the checkpoint's own ("bfloat16"); None where it does not say.
+    `residual_streams` is the number of parallel residual streams (hyper-connections: DeepSeek V4 has 4).
+    `per_layer_embedding` is the width of a second embedding table that feeds every layer (Gemma 3n and 4 E models),
+    over all layers, 0 without.
+    `embedding` says what a rank holds of the embedding: its part of the vocabulary, the whole of it, or the whole of
+    it when dp-attention is on.
     `assumptions` are the things that the configuration does not say and that were filled in, in words for a person;
     empty for a known architecture.
     """
@@ -131,6 +141,9 @@ class ModelShape:
     vision: Vision | None = None
     draft: Draft | None = None
     quantisation: Quantisation | None = None
+    residual_streams: int = 1
+    per_layer_embedding: int = 0
+    embedding: Literal["divided", "whole", "whole-with-attention-dp"] = "divided"
     assumptions: tuple[str, ...] = ()
 
     @cached_property
