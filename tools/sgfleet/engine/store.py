@@ -53,9 +53,14 @@ def folders(root: Path | None = None) -> list[Path]:
     return [folder for folder in (*candidates, *_ELSEWHERE) if folder.is_dir()]
 
 
+def versions_in(folder: Path) -> list[str]:
+    """The releases that have a schema file in this folder, the oldest first."""
+    return versions.in_order(path.stem for path in folder.glob("*.json"))
+
+
 def available(root: Path | None = None) -> list[str]:
     """The releases that have a schema, the oldest first."""
-    return versions.in_order({path.stem for folder in folders(root) for path in folder.glob("*.json")})
+    return versions.in_order({version for folder in folders(root) for version in versions_in(folder)})
 
 
 def load(version: str, root: Path | None = None) -> Release:

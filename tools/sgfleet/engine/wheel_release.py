@@ -30,21 +30,30 @@ def read(path: Path) -> Release:
         if not versions.is_release(wheel.version):
             raise ExtractionError(f"{path}: {wheel.version} is no final or post release")
         found = extract(wheel)
-        return Release(
+        release = Release(
             version=wheel.version,
-            flags=tuple(_finished(one) for one in found.flags),
+            flags=tuple(_explained(one) for one in found.flags),
             requires_python=wheel.requires_python,
             config_parser=found.config_parser,
             environment=found.environment,
             renamed=found.renamed,
             origin=Origin(path.name, wheel.sha256, found.modules),
         )
+        return annotated(release)
     finally:
         wheel.close()
 
 
-def _finished(one: ReadFlag) -> Flag:
-    flag = one.flag
-    takes_json = flag.type in (None, "str", "nullable_str") and not json_flags().isdisjoint(flag.names)
-    why = "; ".join(str(doubt) for doubt in one.doubts) or None
-    return dataclasses.replace(flag, why_opaque=why, takes_json=takes_json)
+def _explained(one: ReadFlag) -> Flag:
+    return dataclasses.replace(one.flag, why_opaque="; ".join(str(doubt) for doubt in one.doubts) or None)
+
+
+def annotated(release: Release) -> Release:
+    """The release with what this project knows besides: which text flags hold JSON."""
+    known = json_flags()
+
+    def takes_json(flag: Flag) -> bool:
+        return flag.type in (None, "str", "nullable_str") and flag.choices is None and not known.isdisjoint(flag.names)
+
+    flags = (dataclasses.replace(flag, takes_json=takes_json(flag)) for flag in release.flags)
+    return dataclasses.replace(release, flags=tuple(flags))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Behaviour:
     """What is known of a function or class.
 
-    `constant` names the attribute of the action whose value is stored. `refuses_with` names the one that makes the parser
-    refuse the flag when it is set. `reads` completes the semantics with data that the function reads.
+    `constant` names the attribute of the action whose value is stored. `refuses_with` names the one that, when it is
+    set, makes the parser refuse the flag. `reads` completes the semantics with data that the function reads.
     """
 
     semantics: str | None = None
