@@ -13,9 +13,19 @@ The next `sgfleet render` removes the edit, and the agent refuses the unit befor
 
 `RestartSec=1` was written into units/kimi-01/sglang-kimi.service.
 
+```yaml
+unit:
+  restart-sec: 30s
+```
+
 ## Good
 
 `unit: {restart-sec: 1s}` was written into hosts/kimi-01/host.yaml, and `sgfleet render` was run.
+
+```yaml
+unit:
+  restart-sec: 1s
+```
 """
 
 from sgfleet.findings import Severity

@@ -13,9 +13,27 @@ spec is on main.
 
 The host.yaml of kimi-01 names `sglang-kimi`, and units/kimi-01/ is empty.
 
+```yaml
+host: kimi-01
+services:
+  sglang-kimi:
+    release: "0.5.9"
+    python: /opt/sglang/bin/python3
+    flags: {model-path: /srv/models/m}
+```
+
 ## Good
 
 `sgfleet render` was run, and `units/kimi-01/sglang-kimi.service` is in the commit.
+
+```yaml
+host: kimi-01
+services:
+  sglang-kimi:
+    release: "0.5.9"
+    python: /opt/sglang/bin/python3
+    flags: {model-path: /srv/models/m}
+```
 """
 
 from sgfleet.findings import Severity

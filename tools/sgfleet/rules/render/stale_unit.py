@@ -14,9 +14,19 @@ about the other.
 
 `hicache-ratio: 3.0` in the spec, `--hicache-ratio 4.0` in the unit.
 
+```yaml
+flags:
+  hicache-ratio: 3.0
+```
+
 ## Good
 
 `sgfleet render` after the edit, both files in one commit.
+
+```yaml
+flags:
+  hicache-ratio: 3.0
+```
 """
 
 from sgfleet.findings import Severity

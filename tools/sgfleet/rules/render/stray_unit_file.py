@@ -14,9 +14,27 @@ say what it is for.
 
 Units/kimi-01/notes.txt, or a symbolic link in place of a unit.
 
+```yaml
+host: kimi-01
+services:
+  sglang-kimi:
+    release: "0.5.9"
+    python: /opt/sglang/bin/python3
+    flags: {model-path: /srv/models/m}
+```
+
 ## Good
 
 Only rendered units lie under units/.
+
+```yaml
+host: kimi-01
+services:
+  sglang-kimi:
+    release: "0.5.9"
+    python: /opt/sglang/bin/python3
+    flags: {model-path: /srv/models/m}
+```
 """
 
 from sgfleet.findings import Severity

@@ -1,4 +1,4 @@
-"""A service that no unit can carry.
+r"""A service that no unit can carry.
 
 ## What it does
 
@@ -14,9 +14,19 @@ it, or not at all.
 
 An environment variable with a NUL character in it.
 
+```yaml
+environment:
+  MESSAGE: "\0"
+```
+
 ## Good
 
 The variable without it.
+
+```yaml
+environment:
+  MESSAGE: ""
+```
 """
 
 from sgfleet.findings import Severity
