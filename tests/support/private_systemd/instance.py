@@ -151,7 +151,7 @@ class PrivateSystemd:
     def show(self, name: str, *properties: str) -> dict[str, str]:
         """Properties of a unit, all of them if none is named."""
         wanted = [f"--property={','.join(properties)}"] if properties else []
-        lines = self.run("systemctl", "show", *wanted, "--", name).stdout.splitlines()
+        lines = self.run("systemctl", "show", *wanted, "--", name).stdout.split("\n")
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def journal(self, name: str) -> str:

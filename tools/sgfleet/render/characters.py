@@ -26,8 +26,14 @@ INVISIBLE: Final = REORDERING + (
 
 NUL_OR_SURROGATE: Final = re.compile(f"[\0{SURROGATES}]")
 NONCHARACTER: Final = re.compile(f"[{NONCHARACTERS}]")
-UNFIT_FOR_TEXT: Final = re.compile(f"[{C0}{C1}{SURROGATES}{NONCHARACTERS}{REORDERING}\u2028\u2029]")
-"""What must not stand raw anywhere in a unit, a tab and all that anybody takes for a line break among it."""
+_UNFIT_FOR_TEXT: Final = re.compile(f"[{C0}{C1}{SURROGATES}{NONCHARACTERS}{REORDERING}\u2028\u2029]")
+
+
+def unfit(text: str) -> re.Match[str] | None:
+    """The first character that must not stand raw in a unit, such as a tab, or any kind of line break."""
+    if text.isascii() and text.isprintable():  # a tenth of the time; what is printable in ASCII does not change
+        return None
+    return _UNFIT_FOR_TEXT.search(text)
 
 
 def name_of(character: str) -> str:

@@ -14,7 +14,7 @@ Nothing here does I/O. What cannot be carried raises `Unquotable`. Checked with 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from sgfleet.render import characters
 from sgfleet.render.unquotable import Unquotable
@@ -84,9 +84,12 @@ def _size(text: str) -> int:
 
 
 def _refuse(pattern: re.Pattern[str], text: str, what: str, why: str, help: str | None = None) -> None:  # noqa: A002
-    found = pattern.search(text)
-    if found:
-        raise Unquotable(f"{what} holds {characters.name_of(found[0])}: {why}", at=found.start(), help=help)
+    if found := pattern.search(text):
+        _refuse_character(found, what, why, help)
+
+
+def _refuse_character(found: re.Match[str], what: str, why: str, help: str | None = None) -> NoReturn:  # noqa: A002
+    raise Unquotable(f"{what} holds {characters.name_of(found[0])}: {why}", at=found.start(), help=help)
 
 
 def _refuse_no_text(text: str, what: str) -> None:
@@ -162,13 +165,15 @@ def environment_assignment(name: str, value: str) -> str:
             f"an environment variable {reason}: systemd drops the assignment",
             help="letters, digits and underscores of ASCII, not starting with a digit",
         )
+    text = f"{name}={value}"
+    if _BARE_WORD.fullmatch(text) and len(text) <= WORD_MAX_BYTES:
+        return text
     what = f"the environment variable {name}"
     _refuse_no_text(value, what)
     _refuse(characters.NONCHARACTER, value, what, "systemd drops the assignment")
-    text = f"{name}={value}"
     if (size := _size(text)) > WORD_MAX_BYTES:
         raise Unquotable(f"{what} has {size} bytes with its name: the kernel takes at most {WORD_MAX_BYTES}")
-    return text if _BARE_WORD.fullmatch(text) else _quoted(text, _ASSIGNMENT_ESCAPES)
+    return _quoted(text, _ASSIGNMENT_ESCAPES)
 
 
 def refuse_oversize(argv: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -192,7 +197,8 @@ def plain_value(text: str) -> str:
     Such a value has no escapes: line breaks, control characters, blanks at an end and a trailing backslash are refused.
     """
     what = "a plain value"
-    _refuse(characters.UNFIT_FOR_TEXT, text, what, "the setting has no way to write it")
+    if found := characters.unfit(text):
+        _refuse_character(found, what, "the setting has no way to write it")
     if text != text.strip(" "):
         at = 0 if text.startswith(" ") else len(text) - 1
         raise Unquotable(f"{what} starts or ends with a blank: systemd strips it", at=at)

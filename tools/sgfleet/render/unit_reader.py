@@ -55,7 +55,7 @@ def parse_unit(text: str) -> UnitText:
         stripped = " ".join(item.physical).strip(BLANKS)
         if not stripped:
             continue
-        if _NOT_UTF8.search(stripped):
+        if not stripped.isascii() and _NOT_UTF8.search(stripped):
             raise UnitSyntaxError(item.line, "the line is not valid UTF-8, or holds a Unicode noncharacter")
         if stripped.startswith("["):
             if not stripped.endswith("]"):

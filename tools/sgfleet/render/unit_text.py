@@ -23,6 +23,8 @@ BLANKS: Final = " \t\n\r"
 """What systemd strips and splits at. Not what Python calls white space."""
 INDENT: Final = "    "
 
+_BLANK: Final = frozenset(BLANKS)
+_COMMENT_MARK: Final = frozenset("#;")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _LINE_BREAKS: Final = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -34,11 +36,11 @@ class Comment:
     text: str
     line: int = field(default=0, compare=False)
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> list[str]:
         """The comment as it stands in the file."""
         if self.text != self.text.rstrip():
             raise Unquotable("a comment ends with a blank", at=len(self.text) - 1)
-        yield f"# {self.text}".rstrip()
+        return [f"# {self.text}".rstrip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +77,20 @@ class Setting:
         """The value's lines without what only lays them out: what a comparison of two units shows."""
         return tuple(line.strip(BLANKS) for line in self.physical)
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> list[str]:
         """The setting as it stands in the file."""
         _refuse_name(self.key, "a key")
-        if not self.physical or self.physical != _laid_out(self.physical):
+        physical = self.physical
+        if not physical or physical[0][:1] in _BLANK or physical[-1][-1:] in _BLANK:
             raise Unquotable(f"the value of {self.key}= starts or ends with a blank: systemd strips it")
-        last = len(self.physical) - 1
-        for number, text in enumerate(self.physical):
-            if number and text.lstrip(BLANKS)[:1] in ("#", ";"):
-                raise Unquotable(f"line {number + 1} of {self.key}= starts with # or ;: systemd drops it as a comment")
-            if (len(text) - len(text.rstrip("\\"))) % 2:
-                raise Unquotable(f"line {number + 1} of {self.key}= ends in a backslash: systemd would join the next")
-            yield ("" if number else f"{self.key}=") + text + ("\\" if number < last else "")
+        for number, text in enumerate(physical, start=1):
+            if text.endswith("\\") and (len(text) - len(text.rstrip("\\"))) % 2:
+                raise Unquotable(f"line {number} of {self.key}= ends in a backslash: systemd would join the next")
+            if number > 1 and text.lstrip(BLANKS)[:1] in _COMMENT_MARK:
+                raise Unquotable(f"line {number} of {self.key}= starts with # or ;: systemd drops it as a comment")
+        lines = [text + "\\" for text in physical[:-1]] + [physical[-1]]
+        lines[0] = f"{self.key}={lines[0]}"
+        return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,11 @@ class UnitText:
         for section in self.sections:
             _refuse_name(section.name, "a section")
             blocks.append([f"[{section.name}]", *_rendered(section.items)])
-        return "\n\n".join("\n".join(block) for block in blocks) + "\n" if blocks else ""
+        if not blocks:
+            return ""
+        if characters.unfit("".join(map("".join, blocks))):
+            _refuse_unfit([*self.header, *(item for section in self.sections for item in section.items)])
+        return "\n\n".join(map("\n".join, blocks)) + "\n"
 
     def settings(self, section: str, key: str | None = None) -> Iterator[Setting]:
         """The settings of every section of that name, in the order of the file."""
@@ -148,13 +156,6 @@ def comments(text: str) -> tuple[Comment, ...]:
     return tuple(Comment(line.replace("\t", " ").rstrip()) for line in _LINE_BREAKS.split(text.rstrip()))
 
 
-def _laid_out(physical: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines of a value as the reader gives them: no blank before the first one, none after the last one."""
-    first, *rest = physical
-    stripped = [first.lstrip(BLANKS), *rest]
-    return (*stripped[:-1], stripped[-1].rstrip(BLANKS))
-
-
 def _refuse_name(name: str, what: str) -> None:
     if not _NAME.fullmatch(name):
         raise Unquotable(f"{what} of a unit is named {name[:40]!a}: letters, digits and dashes of ASCII only")
@@ -163,13 +164,22 @@ def _refuse_name(name: str, what: str) -> None:
 def _rendered(items: Iterable[Comment | Setting]) -> list[str]:
     rendered: list[str] = []
     for item in items:
-        lines = list(item.lines())
-        where = f"the value of {item.key}=" if isinstance(item, Setting) else "a comment"
-        for line in lines:
-            if found := characters.UNFIT_FOR_TEXT.search(line):
-                raise Unquotable(f"{where} holds {characters.name_of(found[0])}: it must not stand raw in a unit")
-        size = sum(len(line.encode()) for line in lines)
-        if size > LINE_MAX_BYTES:
-            raise Unquotable(f"{where} takes {size} bytes of the unit: systemd reads at most {LINE_MAX_BYTES} in one")
+        lines = item.lines()
+        size = sum(map(len, lines))
+        if (
+            size * 4 > LINE_MAX_BYTES
+            and (size := sum(len(line.encode(errors="replace")) for line in lines)) > LINE_MAX_BYTES
+        ):
+            raise Unquotable(f"{_where(item)} takes {size} bytes of the unit: systemd reads at most {LINE_MAX_BYTES}")
         rendered += lines
     return rendered
+
+
+def _refuse_unfit(items: Iterable[Comment | Setting]) -> None:
+    for item in items:
+        if found := characters.unfit("".join(item.lines())):
+            raise Unquotable(f"{_where(item)} holds {characters.name_of(found[0])}: it must not stand raw in a unit")
+
+
+def _where(item: Comment | Setting) -> str:
+    return f"the value of {item.key}=" if isinstance(item, Setting) else "a comment"

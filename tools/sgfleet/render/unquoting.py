@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.render.characters import NONCHARACTERS, SURROGATES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -23,7 +25,9 @@ _ESCAPE: Final = re.compile(r"x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0
 _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " "}
 _SPECIFIER: Final = re.compile("%(.)", re.DOTALL)
 _VARIABLE_WORD: Final = re.compile(r"\$(?![{$])(.*)", re.DOTALL)
-_VARIABLE: Final = re.compile(r"\$(?:\$|\{([A-Za-z0-9_]*)\})")
+_VARIABLE: Final = re.compile(r"\$(?:\$|\{([^:}]*)(\}|\Z))")
+_VARIABLE_NAME: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_NOT_IN_VALUE: Final = re.compile(f"[{SURROGATES}{NONCHARACTERS}]")
 _ASSIGNMENT: Final = re.compile("([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -58,9 +62,21 @@ class Assignment:
     unresolved: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What one `Environment=` value sets, in its order, and what systemd drops of it, as it is written.
+
+    A word that is no assignment is dropped alone; at a quote that does not close, and at an escape that is none, all
+    the rest is.
+    """
+
+    assignments: tuple[Assignment, ...]
+    dropped: tuple[str, ...] = ()
+
+
 def split_words(value: str) -> list[str]:
     """The words of a value, quotes and escapes resolved, specifiers and variables not."""
-    return [word for word, _ in _words(value)]
+    return [word for word, _, _ in _words(value)]
 
 
 def read_exec(
@@ -69,7 +85,8 @@ def read_exec(
     """The commands of one `ExecStart=` value. `specifiers` maps letters to text, `environment` variables to values."""
     commands: list[Command] = []
     words: list[str] = []
-    for word, raw in _words(value):
+    for word, start, end in _words(value):
+        raw = value[start:end]
         if raw == ";":
             commands += [_command(words, environment, specifiers)] if words else []
             words = []
@@ -78,16 +95,22 @@ def read_exec(
     return [*commands, _command(words, environment, specifiers)] if words else commands
 
 
-def read_environment(value: str, specifiers: Mapping[str, str] = _NONE) -> list[Assignment]:
-    """The variables of one `Environment=` value, in their order."""
+def read_environment(value: str, specifiers: Mapping[str, str] = _NONE) -> Variables:
+    """The variables of one `Environment=` value."""
     assignments: list[Assignment] = []
-    for word in split_words(value):
-        unresolved: list[str] = []
-        found = _ASSIGNMENT.fullmatch(_resolve_specifiers(word, specifiers, unresolved))
-        if not found:
-            raise Unreadable("a word of the value is no assignment NAME=VALUE")
-        assignments.append(Assignment(found[1], found[2], tuple(unresolved)))
-    return assignments
+    dropped: list[str] = []
+    read_to = 0
+    try:
+        for word, start, read_to in _words(value, strict=True):
+            unresolved: list[str] = []
+            found = _ASSIGNMENT.fullmatch(_resolve_specifiers(word, specifiers, unresolved))
+            if found and not _NOT_IN_VALUE.search(found[2]):
+                assignments.append(Assignment(found[1], found[2], tuple(unresolved)))
+            else:
+                dropped.append(value[start:read_to])
+    except Unreadable:
+        dropped.append(value[read_to:].strip(_BLANKS))
+    return Variables(tuple(assignments), tuple(dropped))
 
 
 def _command(words: list[str], environment: Mapping[str, str], specifiers: Mapping[str, str]) -> Command:
@@ -103,8 +126,8 @@ def _command(words: list[str], environment: Mapping[str, str], specifiers: Mappi
     return Command(prefixes, path, tuple(argv), tuple(unresolved))
 
 
-def _words(value: str) -> Iterator[tuple[str, str]]:
-    """Each word with the text that it was written as."""
+def _words(value: str, *, strict: bool = False) -> Iterator[tuple[str, int, int]]:
+    """Each word, and where the text that it was written as starts and ends. `strict` takes no unknown escapes."""
     position, end = 0, len(value)
     while True:
         while position < end and value[position] in _BLANKS:
@@ -112,17 +135,17 @@ def _words(value: str) -> Iterator[tuple[str, str]]:
         if position == end:
             return
         start = position
-        word, position = _word(value, start)
-        yield word, value[start:position]
+        word, position = _word(value, start, strict=strict)
+        yield word, start, position
 
 
-def _word(value: str, position: int) -> tuple[str, int]:
+def _word(value: str, position: int, *, strict: bool) -> tuple[str, int]:
     collected = bytearray()
     quote = ""
     while position < len(value):
         character = value[position]
         if character == "\\":
-            unescaped, position = _escape(value, position)
+            unescaped, position = _escape(value, position, strict=strict)
             collected += unescaped
             continue
         position += 1
@@ -142,7 +165,7 @@ def _word(value: str, position: int) -> tuple[str, int]:
     return collected.decode(errors="surrogateescape"), position
 
 
-def _escape(value: str, position: int) -> tuple[bytes, int]:
+def _escape(value: str, position: int, *, strict: bool) -> tuple[bytes, int]:
     """The bytes of the escape whose backslash stands at `position`, and where it ends."""
     found = _ESCAPE.match(value, position + 1)
     if found:
@@ -157,8 +180,8 @@ def _escape(value: str, position: int) -> tuple[bytes, int]:
                 return chr(code).encode(errors="surrogatepass"), found.end()
         elif 0 < code < 0x100:
             return bytes([code]), found.end()
-    if position + 1 == len(value):
-        raise Unreadable("the value ends in a backslash")
+    if position + 1 == len(value) or strict:
+        raise Unreadable("a backslash starts no escape")
     following = value[position + 1]
     return b"\\" + following.encode(errors="surrogateescape"), position + 2
 
@@ -179,12 +202,18 @@ def _resolve_variables(word: str, environment: Mapping[str, str], unresolved: li
     if whole:
         if whole[1] in environment:
             return split_words(environment[whole[1]])
+        if not _VARIABLE_NAME.fullmatch(whole[1]):
+            return []  # such a variable is never set, and systemd drops the word
         unresolved.append(word)
         return [word]
 
     def resolved(found: re.Match[str]) -> str:
-        if found[1] is None:
+        if found[0] == "$$":
             return "$"
+        if not found[2]:  # without its brace, all that follows is literal
+            return found[0]
+        if not _VARIABLE_NAME.fullmatch(found[1]):
+            return ""
         if found[1] not in environment:
             unresolved.append(found[0])
         return environment.get(found[1], found[0])

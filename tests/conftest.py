@@ -1,0 +1,3 @@
+"""What every test may use."""
+
+pytest_plugins = ["support.systemd_plugin"]
