@@ -40,9 +40,9 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise ModelError("is not a folder", file=str(folder), help=help_)
     beside = folder / QUANTISATION_FILE
     config = read_config(
-        _text(folder / CONFIG_FILE, MOST_BYTES),
+        read_text(folder / CONFIG_FILE, MOST_BYTES),
         name=str(folder / CONFIG_FILE),
-        quantisation=_text(beside, MOST_BYTES) if beside.exists() else None,
+        quantisation=read_text(beside, MOST_BYTES) if beside.exists() else None,
     )
     files = sorted(path for path in folder.glob("*.safetensors") if not path.name.startswith("."))
     if len(files) > MOST_FILES:
@@ -56,7 +56,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
 
 def _indexed(folder: Path, config: Config, index: Path) -> Checkpoint:
     """The files that the index names, which are the ones that a release loads."""
-    listed = _weight_map(_text(index, MOST_INDEX_BYTES), str(index))
+    listed = _weight_map(read_text(index, MOST_INDEX_BYTES), str(index))
     names = sorted(set(listed.values()))
     for name in names:
         if Path(name).name != name or name.startswith("."):
@@ -108,8 +108,11 @@ def _tensors(path: Path) -> tuple[Tensor, ...]:
     return read_header(header, size - LENGTH_BYTES - length, str(path))
 
 
-def _text(path: Path, most_bytes: int) -> str:
-    """A text file that is not larger than it may be."""
+def read_text(path: Path, most_bytes: int) -> str:
+    """A text file that is not larger than it may be.
+
+    Raises: ModelError: It is too large, or cannot be read.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)

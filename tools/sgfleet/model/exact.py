@@ -37,7 +37,7 @@ def exact_pieces(shape: ModelShape, tensors: Iterable[Tensor]) -> Exact:
     unknown = unknown_bytes = 0
     for tensor in tensors:
         named = classify(tensor.name, shape.layers, shape.vocab_size)
-        if _is_tied_copy(named, shape):
+        if _is_shared(named, shape):
             continue
         if not named.known:
             unknown, unknown_bytes = unknown + 1, unknown_bytes + tensor.bytes
@@ -47,9 +47,13 @@ def exact_pieces(shape: ModelShape, tensors: Iterable[Tensor]) -> Exact:
     return Exact((*sorted(stored, key=_order), *_copies(shape.layers, shape.hidden_size)), unknown, unknown_bytes)
 
 
-def _is_tied_copy(named: Named, shape: ModelShape) -> bool:
-    """A head that the checkpoint stores although it is the embedding."""
-    return shape.tied_embeddings and named.place == "last" and named.spread == "head"
+def _is_shared(named: Named, shape: ModelShape) -> bool:
+    """What the checkpoint stores twice and a release keeps once: a tied head, the MTP layers' embedding and head."""
+    if named.spread != "head":
+        return False
+    if named.place == "draft":
+        return shape.draft is None or not shape.draft.own_embeddings
+    return shape.tied_embeddings
 
 
 def _parts(named: Named, tensor: Tensor, shape: ModelShape) -> Iterator[tuple[Spread, int, int]]:

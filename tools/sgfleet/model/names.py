@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 LAYER: Final = re.compile(r"(?:^|\.)(?:layers|h|blocks|layer|block)\.(\d{1,6})\.")
 TOWER: Final = frozenset({
-    "audio_encoder", "audio_model", "audio_tower", "embed_audio", "embed_vision", "image_newline", "mlp1", "mm_projector",
-    "multi_modal_projector", "patch_merge_mlp", "patch_merger", "vision_adapter", "vision_embedder", "vision_encoder",
-    "vision_language_adapter", "vision_model", "vision_projection", "vision_tower", "visual", "vit", "vit_large_projector",
+    "audio_encoder", "audio_model", "audio_tower", "embed_audio", "embed_vision", "image_newline", "mlp1",
+    "mm_projector", "multi_modal_projector", "patch_merge_mlp", "patch_merger", "vision_adapter", "vision_embedder",
+    "vision_encoder", "vision_language_adapter", "vision_model", "vision_projection", "vision_tower", "visual", "vit",
+    "vit_large_projector",
 })  # fmt: skip
 DRAFT: Final = frozenset({"mtp", "mtp_layers", "nextn", "mtp_block", "model_mtp"})
 EMBEDDING: Final = (
@@ -34,6 +35,7 @@ EMBEDDING: Final = (
     "embed_in",
     "embed",
 )
+POSITIONS: Final = ("wpe", "embed_positions", "position_embeddings")
 HEAD: Final = ("lm_head", "embed_out", "output", "head")
 ROUTER: Final = re.compile(
     r"\.(gate|router|wg|tid2eid|shared_expert_gate)(\.(weight|bias|scale|per_expert_scale|e_score_correction_bias))?$|correction_bias$|expert_bias$|router\."
@@ -48,12 +50,12 @@ FUSED: Final = re.compile(r"\.(qkv_proj|Wqkv|c_attn|query_key_value|W_pack|wqkv|
 EXPERTS: Final = re.compile(r"\.experts?\.|\.experts$|_experts_|\.moe\.(gate|up|down)_proj")
 SHARED: Final = re.compile(r"\.(shared_experts?|share_expert|shared_mlp)\.")
 MIXER: Final = re.compile(r"\.(self_attn|attention|attn|self_attention|linear_attn|mixer|mamba|conv|temporal_block)\.")
-FEED_FORWARD: Final = re.compile(r"\.(mlp|feed_forward|ffn|block_sparse_moe|moe|mixer)\.")
+FEED_FORWARD: Final = re.compile(r"\.(mlps?|feed_forward|ffn|block_sparse_moe|moe|mixer)\.")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a name says; `fused` marks queries, keys and values in one matrix, of which a part is spread as KV heads are."""
+    """What a name says; `fused` marks queries, keys and values in one matrix: part of it is spread as KV heads are."""
 
     place: Place
     spread: Spread
@@ -86,6 +88,8 @@ def _outside(name: str, components: list[str], rows: int) -> Named:
         return Named("last", "head", limit=rows)
     if owner in EMBEDDING or components[-1] in EMBEDDING:
         return Named("first", "vocabulary", limit=rows)
+    if owner in POSITIONS:
+        return Named("first", "whole")
     return Named("last", "whole", known=NORM.search(name) is not None)
 
 
@@ -111,7 +115,7 @@ def _inside(name: str, place: Place, index: int, layer: Layer) -> Named:
         return _in_mixer(name, place, index, layer)
     if FEED_FORWARD.search(name):
         return Named(place, "dense", index)
-    return Named(place, "whole", index, known=False)
+    return Named(place, "whole", index, known=place == "draft")
 
 
 def _in_mixer(name: str, place: Place, index: int, layer: Layer) -> Named:
