@@ -58,6 +58,18 @@ def parser_of(command: str) -> argparse.ArgumentParser:
     return parser
 
 
+def _tail(command: str, words: list[str]) -> tuple[list[str], argparse.Namespace | None]:
+    """What a command is asked about stands behind the first `--` and is not its own: argparse would drop words of it.
+
+    A command that takes such words says with TAIL which argument they become; None where there is no `--`.
+    """
+    name = getattr(_module(command), "TAIL", None)
+    if name is None:
+        return words, None
+    at = words.index("--") if "--" in words else None
+    return words[:at], argparse.Namespace(**{name: None if at is None else words[at + 1 :]})
+
+
 def main(argv: Sequence[str]) -> int:
     """Run one command line (without the program's name) and return its exit code.
 
@@ -66,7 +78,8 @@ def main(argv: Sequence[str]) -> int:
     """
     command = argv[0] if argv else ""
     if command in commands():
-        arguments = parser_of(command).parse_args(argv[1:])
+        own, tail = _tail(command, list(argv[1:]))
+        arguments = parser_of(command).parse_args(own, tail)
         code: int = _module(command).run(arguments)
         return code
     if command and not command.startswith("-"):

@@ -1,0 +1,202 @@
+"""Whether a release takes a command line: the parsed values, or the reason and what to write instead.
+
+ARGUMENTS are the words after `python -m sglang.launch_server`. The verdict is that of the release's own parser, with
+abbreviations, deprecated flags and `--config FILE` (read from here) included; what the server checks afterwards is not
+part of it. A release's `--help` is refused: it prints and ends, and no server starts. A flag whose type this tool does
+not know makes the verdict unknown, never right.
+
+--batch reads JSON arrays of arguments from standard input, one a line, and answers each with one line, in order:
+{"ok": true, false or null, "error": null or the reason, "values": the given flags by full name, or null}, and where
+there is something to say "kind", "help" and "notes". A line that is no such array is answered with ok false.
+
+In JSON, a number that JSON does not have is text: "NaN", "Infinity", "-Infinity"; an integer of more than 4,200 digits
+is text in hexadecimal; a value that is nested too deeply to print is the text "...".
+
+Exit code: 0 taken, 1 refused or not known, 2 usage (also: no such release); with --batch 0 once all lines are answered.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format
+from sgfleet.engine import store
+from sgfleet.engine.argv.advice import advised
+from sgfleet.engine.argv.config import UnknowableError
+from sgfleet.engine.argv.outcome import Parsed
+from sgfleet.engine.argv.parse import parse
+from sgfleet.engine.flag import SUPPRESSED
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from sgfleet.engine.argv.outcome import Outcome
+    from sgfleet.engine.release import Release
+
+SUMMARY: Final = "whether a release takes a command line"
+
+TAIL: Final = "arguments"
+"""The words behind `--` are the command line that is judged."""
+
+FORMAT: Final = 1
+"""Version of the JSON answer."""
+
+_LARGEST_BYTES: Final = 4 << 20
+"""What is read of a configuration file: more than any that this tool would look into."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.usage = "%(prog)s [--all] [--format FORMAT] RELEASE -- ARGUMENTS...\n       %(prog)s [--all] RELEASE --batch"
+    parser.add_argument("release", metavar="RELEASE", help="the SGLang release, such as 0.5.9")
+    parser.add_argument("--batch", action="store_true", help="judge the command lines on standard input")
+    parser.add_argument(
+        "--all", action="store_true", help="also show the flags that are not given, with their defaults"
+    )
+    parser.add_argument("--root", type=Path, metavar="DIR", help="the repository whose schemas come first")
+    add_format(parser, ("text", "json"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge one command line, or all of standard input."""
+    try:
+        release = store.load(arguments.release, arguments.root)
+    except store.SchemaError as error:
+        near = f"did you mean {' or '.join(error.near)}?" if error.near else None
+        raise UsageError(error.message, near) from None
+    if arguments.batch:
+        if arguments.arguments is not None:
+            raise UsageError("--batch takes its command lines from standard input, not from the arguments")
+        return _batch(release, arguments.all, arguments.root)
+    if arguments.arguments is None:
+        raise UsageError("no command line to judge", f"write it behind --: sgfleet argv {release.version} -- --tp 8")
+    outcome = _judge(release, arguments.arguments, arguments.root)
+    if arguments.format == "json":
+        head = {"version": FORMAT, "release": release.version, "arguments": arguments.arguments}
+        print(_json({**head, **_answer(release, outcome, arguments.all)}, indent=2))
+    else:
+        print(_text(release, outcome, arguments.all))
+    return OK if isinstance(outcome, Parsed) else FINDINGS
+
+
+def _judge(release: Release, words: Sequence[str], root: Path | None) -> Outcome:
+    return advised(release, words, parse(release, words, _read), root)
+
+
+def _read(path: str) -> str:
+    """The text of the file that --config names, as the release would open it from here.
+
+    Raises:
+        OSError: it cannot be opened.
+        ValueError: it is no text.
+        UnknowableError: this tool does not open it: a device or pipe may never end.
+    """
+    file = Path(path)
+    if not file.is_file() and file.exists() and not file.is_dir():
+        raise UnknowableError(f"{path!r} is no regular file, and this tool does not read it")
+    with file.open(encoding="utf-8") as stream:
+        return stream.read(_LARGEST_BYTES)
+
+
+def _batch(release: Release, with_defaults: bool, root: Path | None) -> int:
+    for line in sys.stdin.buffer:
+        words = _words(line)
+        if isinstance(words, str):
+            answer: dict[str, Any] = {"ok": False, "error": words, "values": None, "kind": "bad-line"}
+        else:
+            answer = _answer(release, _judge(release, words, root), with_defaults)
+        print(_json(answer), flush=True)
+    return OK
+
+
+def _words(line: bytes) -> list[str] | str:
+    """The command line of one line of input, or what is wrong with the line."""
+    try:
+        words = json.loads(line)
+    except UnicodeDecodeError:
+        return "this line is no UTF-8"
+    except (ValueError, RecursionError) as error:
+        place = f" (column {error.colno}: {error.msg})" if isinstance(error, json.JSONDecodeError) else ""
+        return f"this line is no JSON{place}: a JSON array of strings is wanted"
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return "this line is no JSON array of strings"
+    return words
+
+
+def _answer(release: Release, outcome: Outcome, with_defaults: bool) -> dict[str, Any]:
+    if isinstance(outcome, Parsed):
+        answer: dict[str, Any] = {"ok": True, "error": None, "values": dict(outcome.values)}
+        if with_defaults:
+            answer["defaults"] = _defaults(release, outcome)
+        if outcome.notes:
+            answer["notes"] = [
+                {"kind": note.kind, "message": note.message, "help": note.help} for note in outcome.notes
+            ]
+        return answer
+    return {"ok": outcome.ok, "error": outcome.message, "values": None, "kind": outcome.kind, "help": outcome.help}
+
+
+def _defaults(release: Release, outcome: Parsed) -> dict[str, Any]:
+    """What the flags hold that the command line does not give."""
+    return {
+        flag.name: outcome.namespace.get(flag.dest)
+        for flag in release.flags
+        if flag.name not in outcome.values and flag.default != SUPPRESSED
+    }
+
+
+def _text(release: Release, outcome: Outcome, with_defaults: bool) -> str:
+    name = f"SGLang {release.version}"
+    if not isinstance(outcome, Parsed):
+        verdict = (
+            "Not known whether {} takes this command line." if outcome.ok is None else "{} refuses this command line."
+        )
+        lines = [verdict.format(name), f"error: {outcome.message}"]
+        return "\n".join([*lines, f"help: {outcome.help}"] if outcome.help else lines)
+    lines = [f"{name} takes this command line.", *_table(outcome.values)]
+    if with_defaults:
+        lines += ["", "Not given:", *_table(_defaults(release, outcome))]
+    for note in outcome.notes:
+        lines += ["", f"note: {note.message}", *([f"help: {note.help}"] if note.help else [])]
+    return "\n".join(lines)
+
+
+def _table(values: Mapping[str, Any]) -> list[str]:
+    width = max(map(len, values), default=0)
+    return [f"  {name:<{width}}  {_shown(value)}" for name, value in values.items()]
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) and value.isprintable() and value.strip() else _json(value)
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON in ASCII; what JSON cannot say is said in text."""
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False)
+    except (ValueError, RecursionError):
+        return json.dumps(_sayable(value), indent=indent)
+
+
+def _sayable(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, int) and value.bit_length() > _PRINTABLE_BITS:
+        return hex(value)
+    if isinstance(value, (dict, list)) and depth > _DEEPEST:
+        return "..."
+    if isinstance(value, dict):
+        return {key: _sayable(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_sayable(item, depth + 1) for item in value]
+    return value
+
+
+_PRINTABLE_BITS: Final = 14_000
+"""Python writes integers of up to 4,300 decimal digits, which is 14,284 bits."""
+_DEEPEST: Final = 200
