@@ -65,12 +65,11 @@ class Probe:
         return Arrived.read(out)
 
     def clean(self) -> None:
-        """Remove its units."""
+        """Remove its units. systemd forgets them at the next reload, which comes with the next unit."""
         for name in self._installed:
             self.systemd.path(f"/etc/systemd/system/{name}").unlink()
         if self._installed:
             self.systemd.run("systemctl", "reset-failed", check=False)
-            self.systemd.run("systemctl", "daemon-reload")
 
 
 def oneshot(*settings: Setting) -> str:

@@ -15,6 +15,7 @@ import pytest
 from support import systemd_plugin
 from support.private_systemd import PrivateSystemd, sweep
 from support.private_systemd.machine import CHECKOUT, STATE
+from support.private_systemd.record import started
 
 if TYPE_CHECKING:
     from support.probe import Probe
@@ -97,7 +98,7 @@ def test_nothing_is_left_of_it(systemd: PrivateSystemd) -> None:
     assert PrivateSystemd.find(name).record == instance.record
     instance.stop()
     assert leftovers(name) == []
-    assert not Path(f"/proc/{pid}").exists()
+    assert started(pid) is None
 
 
 def test_it_ends_with_its_caller_and_the_next_one_sweeps(systemd: PrivateSystemd) -> None:
@@ -114,10 +115,10 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert done.returncode == -signal.SIGKILL
     init = int(done.stdout)
     for _ in range(500):
-        if not Path(f"/proc/{init}").exists():
+        if started(init) is None:
             break
         time.sleep(0.01)
-    assert not Path(f"/proc/{init}").exists()
+    assert started(init) is None
     sweep()  # unless another worker, which booted meanwhile, has done it
     assert leftovers(name) == []
 

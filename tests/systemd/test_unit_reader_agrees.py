@@ -9,6 +9,8 @@ import pytest
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from support.probe import Probe
 
 READ = {
@@ -54,23 +56,33 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("body", READ.values(), ids=READ)
-def test_what_a_file_says(probe: Probe, body: bytes) -> None:
-    text = b"[Unit]\n" + body
-    shown = probe.systemd.show(probe.install(text, "reader.target"), "Description", "LoadState")
-    read = parse_unit(text.decode(errors="surrogateescape")).value("Unit", "Description")
-    assert shown == {"Description": read, "LoadState": "loaded"}
+def show_all(probe: Probe, bodies: Iterable[bytes]) -> list[dict[str, str]]:
+    """What systemd has read of `[Unit]` and each body."""
+    names = [
+        probe.install(b"[Unit]\n" + body, f"reader-{number}.target", reload=False) for number, body in enumerate(bodies)
+    ]
+    probe.systemd.run("systemctl", "daemon-reload")
+    return [probe.systemd.show(name, "Description", "LoadState") for name in names]
 
 
-@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)
-def test_what_makes_a_file_useless(probe: Probe, body: bytes) -> None:
-    text = b"[Unit]\n" + body
-    assert probe.systemd.show(probe.install(text, "reader.target"), "LoadState") == {"LoadState": "error"}
-    with pytest.raises(UnitSyntaxError):
-        parse_unit(text.decode(errors="surrogateescape"))
+def text_of(body: bytes) -> str:
+    return (b"[Unit]\n" + body).decode(errors="surrogateescape")
+
+
+def test_what_a_file_says(probe: Probe) -> None:
+    shown = dict(zip(READ, show_all(probe, READ.values()), strict=True))
+    read = {kind: parse_unit(text_of(body)).value("Unit", "Description") for kind, body in READ.items()}
+    assert shown == {kind: {"Description": value, "LoadState": "loaded"} for kind, value in read.items()}
+
+
+def test_what_makes_a_file_useless(probe: Probe) -> None:
+    assert {shown["LoadState"] for shown in show_all(probe, REFUSED.values())} == {"error"}
+    for kind, body in REFUSED.items():
+        with pytest.raises(UnitSyntaxError):
+            pytest.fail(f"{kind}: {parse_unit(text_of(body))}")
 
 
 def test_an_assignment_above_the_first_section(probe: Probe) -> None:
     text = "Description=stray\n[Unit]\nDocumentation=man:x\n"
-    assert probe.systemd.show(probe.install(text, "reader.target"), "Description") == {"Description": "reader.target"}
+    assert probe.systemd.show(probe.install(text, "stray.target"), "Description") == {"Description": "stray.target"}
     assert parse_unit(text).value("Unit", "Description") is None

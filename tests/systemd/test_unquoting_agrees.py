@@ -56,10 +56,18 @@ def test_arguments(probe: Probe) -> None:
 
 
 def test_assignments(probe: Probe) -> None:
-    for text in ASSIGNMENTS:
-        out = probe.out()
-        name = probe.install(f"[Service]\nType=oneshot\nEnvironment={text}\nExecStart={' '.join(probe.command(out))}\n")
-        probe.systemd.start(name)
+    outs = [probe.out() for _ in ASSIGNMENTS]
+    names = [
+        probe.install(
+            f"[Service]\nType=oneshot\nEnvironment={text}\nExecStart={' '.join(probe.command(out))}\n",
+            f"assignment-{number}.service",
+            reload=False,
+        )
+        for number, (text, out) in enumerate(zip(ASSIGNMENTS, outs, strict=True))
+    ]
+    probe.systemd.run("systemctl", "daemon-reload")
+    probe.systemd.run("systemctl", "start", *names)
+    for text, out, name in zip(ASSIGNMENTS, outs, names, strict=True):
         arrived = Arrived.read(out).environment
         read = {a.name: a.value for a in read_environment(text, {"n": name}).assignments}
         assert {key.decode(): arrived[key].decode() for key in arrived if key in (b"V", b"W", b"X")} == read, text
