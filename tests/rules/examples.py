@@ -7,8 +7,8 @@ would write it, and as little of it as shows the point; the rest is filled in he
   keys do: with `services` it is a host.yaml; with `policy` or `defaults` a fleet.yaml; with `gpus` beside `memory`,
   `format`, `checkpoints` or `observed` a facts.yaml; anything else is a *fragment* of one service.
 - A fragment becomes the service `example` of host `example-01`, word for word. What it leaves out comes from `BASE`,
-  which stands in the host's `defaults:`, so that the fragment is merged as the product merges. `key: null` at the
-  fragment's top or under its `flags:` takes that key out of BASE, and the line itself out of a fragment's top.
+  which stands in the host's `defaults:`, so that the fragment is merged as the product merges: `release: null` in the
+  fragment takes away the release of BASE.
 - A host.yaml gets a first line `host: example-01` unless it says another name, and BASE as `defaults:` unless it has
   some.
 - A facts.yaml gets `format: 1` and `host:` unless it has them.
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from sgfleet.rules.manual import Example
     from sgfleet.rules.rule import Stage
 
-BASE = {
-    "release": '"0.5.9"',
-    "python": "/opt/sglang-0.5.9/bin/python3",
-    "flags": {"model-path": "/models/example"},
-}
+BASE = """\
+defaults:
+  release: "0.5.9"
+  python: /opt/sglang-0.5.9/bin/python3
+  flags:
+    model-path: /models/example
+"""
 HOST = "example-01"
 SERVICE = "example"
 
 _KEY = re.compile(r"^([a-z][a-z0-9-]*):", re.MULTILINE)
 _NAMED = re.compile(r"# (host|fleet|facts)\.yaml\s*\n")
-_NULL = re.compile(r"^([a-z][a-z0-9-]*): null *\n", re.MULTILINE)
-_NULL_FLAG = re.compile(r"^  ([a-z][a-z0-9-]*): null *$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -72,21 +72,6 @@ def kind(fence: str) -> str:
     return "fragment"
 
 
-def _base(fragment: str) -> str:
-    """`defaults:` with what the fragment does not take out."""
-    gone, gone_flags = set(_NULL.findall(fragment)), set(_NULL_FLAG.findall(fragment))
-    lines = ["defaults:\n"]
-    for key, value in BASE.items():
-        if key in gone:
-            continue
-        if isinstance(value, dict):
-            flags = [f"    {name}: {text}\n" for name, text in value.items() if name not in gone_flags]
-            lines += [f"  {key}:\n", *flags] if flags else []
-        else:
-            lines.append(f"  {key}: {value}\n")
-    return "".join(lines)
-
-
 def complete(example: Example, stage: Stage) -> Repository:
     """The repository that an example stands for."""
     made = Repository()
@@ -102,12 +87,11 @@ def complete(example: Example, stage: Stage) -> Repository:
     elif host is not None:
         keys = set(_KEY.findall(host))
         before = "" if "host" in keys else f"host: {made.host}\n"
-        made.put(path, before + ("" if "defaults" in keys else _base("")), host)
+        made.put(path, before + ("" if "defaults" in keys else BASE), host)
     else:
         fragment = fences.get("fragment", "")
-        text = _NULL.sub("", fragment)
-        before = f"host: {made.host}\n{_base(fragment)}services:\n"
-        made.put(path, before + (f"  {SERVICE}:\n" if text.strip() else f"  {SERVICE}: {{}}\n"), text, "    ")
+        before = f"host: {made.host}\n{BASE}services:\n"
+        made.put(path, before + (f"  {SERVICE}:\n" if fragment.strip() else f"  {SERVICE}: {{}}\n"), fragment, "    ")
     if fleet := fences.get("fleet"):
         made.put("fleet.yaml", "", fleet)
     if facts := fences.get("facts"):
