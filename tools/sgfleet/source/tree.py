@@ -1,0 +1,143 @@
+"""A tree of files to read from: names, kinds and bytes, and never a way out of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from sgfleet.findings import Place
+from sgfleet.source import problems
+from sgfleet.source.decode import LARGEST_BYTES, too_large
+from sgfleet.source.problems import SourceError, problem
+from sgfleet.source.read import read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sgfleet.source.document import Document
+
+
+class Kind(StrEnum):
+    """What an entry of a folder is. A symbolic link is one whatever it points to."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMLINK = "symbolic link"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """One entry of a folder."""
+
+    name: str
+    kind: Kind
+
+
+class Tree(Protocol):
+    """What `check` and `render` need of a repository, be it a folder or a Git revision.
+
+    Paths are relative to the root with forward slashes; symbolic links are never followed.
+    """
+
+    def entries(self, folder: str) -> tuple[Entry, ...]:
+        """The entries of a folder by name; none for a folder that is not there.
+
+        Raises:
+            SourceError: the folder cannot be listed.
+        """
+        ...
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes.
+
+        Raises:
+            SourceError: it is missing, unreadable, too large, a symbolic link, or no regular file.
+        """
+        ...
+
+
+class WorkTree:
+    """The files below a folder of this machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._real = os.path.realpath(root)
+        self._inside: set[str] = set()
+
+    def entries(self, folder: str) -> tuple[Entry, ...]:
+        """See `Tree`."""
+        self._stay_inside(folder, folder)
+        try:
+            with os.scandir(os.path.join(self._real, folder)) as found:  # noqa: PTH118 - the hot path of 10,000 hosts
+                return tuple(sorted(Entry(entry.name, _kind(entry)) for entry in found))
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise _unreadable(folder, error) from None
+
+    def read(self, path: str) -> bytes:
+        """See `Tree`. A FIFO or a device does not make it wait."""
+        self._stay_inside(path.rpartition("/")[0], path)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            descriptor = os.open(os.path.join(self._real, path), flags)  # noqa: PTH118 - as above
+        except OSError as error:
+            if os.path.islink(os.path.join(self._real, path)):  # noqa: PTH114, PTH118 - as above
+                raise _symlink(path) from None
+            raise _unreadable(path, error) from None
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                message = "a folder" if stat.S_ISDIR(status.st_mode) else "neither a file nor a folder"
+                raise SourceError([problem(problems.UNREADABLE, message, Place(path), "put a regular file here")])
+            if status.st_size > LARGEST_BYTES:
+                raise too_large(path, status.st_size)
+            # One byte more than allowed: a file that grows while it is read is too large as well.
+            return os.read(descriptor, LARGEST_BYTES + 1)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        finally:
+            os.close(descriptor)
+
+    def _stay_inside(self, folder: str, path: str) -> None:
+        """No step of the way may be a symbolic link, `..` or absolute."""
+        if folder in self._inside or not folder:
+            return
+        steps = folder.split("/")
+        if folder.startswith("/") or ".." in steps or "\0" in folder:
+            raise SourceError([problem(problems.SYMLINK, "a path that leaves the repository", Place(path))])
+        wanted = os.path.normpath(os.path.join(self._real, folder))  # noqa: PTH118 - as above
+        if os.path.realpath(wanted) != wanted:
+            raise _symlink(path)
+        self._inside.add(folder)
+
+
+def read_document(tree: Tree, path: str) -> Document:
+    """The YAML file at `path`.
+
+    Raises:
+        SourceError: it cannot be read, or is not the YAML that this project takes.
+    """
+    return read_text(tree.read(path), path)
+
+
+def _kind(entry: os.DirEntry[str]) -> Kind:
+    if entry.is_symlink():
+        return Kind.SYMLINK
+    if entry.is_dir(follow_symlinks=False):
+        return Kind.FOLDER
+    return Kind.FILE if entry.is_file(follow_symlinks=False) else Kind.OTHER
+
+
+def _symlink(path: str) -> SourceError:
+    message = "a symbolic link, or a way through one"
+    return SourceError([problem(problems.SYMLINK, message, Place(path), "put the file itself here")])
+
+
+def _unreadable(path: str, error: OSError) -> SourceError:
+    message = f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
+    return SourceError([problem(problems.UNREADABLE, message, Place(path))])
