@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test lint format lock bench clean
+.PHONY: help check test test-oracle lint format lock bench clean
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): requirements/dev.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "sgfleet needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
-	$(PYTHON) -m venv --clear $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip uninstall --quiet --yes setuptools 2>/dev/null  # Python 3.11's venv brings it, and its .pth slows every start
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -24,6 +24,15 @@ check: $(STAMP)  ## validate every host and hold units/ against what the specs r
 
 test: $(STAMP)  ## every test that needs neither the network nor minutes
 	$(BIN)/python -m pytest -n 2
+
+ORACLE := .cache/oracle
+$(ORACLE)/.stamp: requirements/oracle.lock
+	$(PYTHON) -m venv --clear $(ORACLE)
+	$(ORACLE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+test-oracle: $(STAMP) $(ORACLE)/.stamp  ## every release's own parser, from its wheel, against ours (SGFLEET_WHEELS=DIR of wheels)
+	$(BIN)/python -m pytest -m oracle -n 2 tests/oracle
 
 lint: $(STAMP)  ## ruff, mypy and the layers alone
 	$(BIN)/ruff check tools tests benchmarks
@@ -40,6 +49,7 @@ lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with ha
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml -o requirements/run.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml --group dev -o requirements/dev.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header pyproject.toml --group dev --group bench -o requirements/bench.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --group pyproject.toml:oracle -o requirements/oracle.lock
 
 bench: $(STAMP)  ## start-up, one host, HOSTS=10000 hosts, beside check-jsonschema on the same files
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock

@@ -97,7 +97,8 @@ class WorkTree:
             if status.st_size > LARGEST_BYTES:
                 raise too_large(path, status.st_size)
             # One byte more than allowed: a file that grows while it is read is too large as well.
-            return os.read(descriptor, LARGEST_BYTES + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                return file.read(LARGEST_BYTES + 1)
         except OSError as error:
             raise _unreadable(path, error) from None
         finally:

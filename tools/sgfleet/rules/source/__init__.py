@@ -1,0 +1,1 @@
+"""What the reader reports about the form of a file."""

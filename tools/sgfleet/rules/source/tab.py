@@ -1,0 +1,29 @@
+"""A tab in the indentation.
+
+## What it does
+
+Points at a tab where YAML wants blanks.
+
+## Why
+
+YAML does not allow it, and what an editor shows does not tell.
+
+## Bad
+
+```yaml
+flags:
+\ttp-size: 8
+```
+
+## Good
+
+```yaml
+flags:
+  tp-size: 8
+```
+"""
+
+from sgfleet.findings import Severity
+from sgfleet.rules.rule import Rule
+
+RULE = Rule(code="SRC006", name="tab", severity=Severity.ERROR, stage="source")
