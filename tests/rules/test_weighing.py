@@ -7,10 +7,10 @@ import datetime
 import pytest
 
 from sgfleet.findings import Finding, Place, Severity
-from sgfleet.rules import policy
-from sgfleet.rules.policy import Waived, misfits, waive, weigh
+from sgfleet.rules import weighing
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Rule
+from sgfleet.rules.weighing import Waived, misfits, waive, weigh
 from sgfleet.spec.service import Waiver
 
 TODAY = datetime.date(2026, 3, 1)
@@ -24,7 +24,7 @@ CALLED = {
 @pytest.fixture(autouse=True)
 def rules(monkeypatch):
     called = {"service": tuple(Check(rule, lambda view: ()) for rule in CALLED.values()), "host": (), "fleet": ()}
-    monkeypatch.setattr(policy, "checks", lambda: called)
+    monkeypatch.setattr(weighing, "checks", lambda: called)
 
 
 def locate(route, part):
