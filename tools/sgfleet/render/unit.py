@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.render.command import Secret
 from sgfleet.render.identity import PREFIX, UNIT_FORMAT, spec_hash, unit_hash
 from sgfleet.render.quoting import (
     environment_assignment,
     exec_lines,
+    exec_word,
     path_value,
     plain_value,
     refuse_oversize,
@@ -18,29 +20,28 @@ from sgfleet.render.unit_text import Comment, Section, Setting, UnitText, commen
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sgfleet.render.command import Group
     from sgfleet.spec.service import Service
 
 ENTRY: Final = ("-m", "sglang.launch_server")
 """Every release has it; `sglang serve` came with 0.5.5 and takes words that the parser does not know."""
 
 
-def unit_of(
-    host: str, name: str, service: Service, flags: Sequence[Sequence[str]], secrets: Mapping[int, tuple[str, str]]
-) -> str:
-    """The text of `units/<host>/<name>.service`.
-
-    `flags` are the words of the command line, one group a flag, in the release's own order. `secrets` goes between
-    them: position in that order -> option string and the variable whose value it gets on the host.
+def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> str:
+    """The text of `units/<host>/<name>.service`. `flags` are the groups of its command line, in their order.
 
     Raises:
         Unquotable: something that systemd cannot carry.
     """
     environment = dict(_environment(service))
-    command = [[service.python, *ENTRY], *flags]
-    refuse_oversize([word for group in command for word in group], environment)
+    start = [service.python, *ENTRY]
+    refuse_oversize(
+        [*start, *(word for group in flags if not isinstance(group, Secret) for word in group)], environment
+    )
+    command = [*exec_lines([start]), *map(_line, flags)]
     sections = (
         Section("Unit", tuple(_unit_section(host, name, service))),
-        Section("Service", tuple(_service_section(service, environment, _command_lines(command, secrets)))),
+        Section("Service", tuple(_service_section(service, environment, command))),
         Section("Install", (Setting.of("WantedBy", unit_list(service.unit.wanted_by)),)),
     )
     header = _header(host, name, service)
@@ -86,13 +87,11 @@ def _environment(service: Service) -> Iterator[tuple[str, str]]:
     yield from sorted(variables.items())
 
 
-def _command_lines(command: Sequence[Sequence[str]], secrets: Mapping[int, tuple[str, str]]) -> list[str]:
-    """The quoted lines of ExecStart=, with `--flag ${VARIABLE}` where a secret goes: systemd makes one word of it."""
-    lines = exec_lines(command)
-    for position in sorted(secrets, reverse=True):
-        option, variable = secrets[position]
-        lines.insert(position + 1, f"{option} ${{{variable}}}")
-    return lines
+def _line(group: Group) -> str:
+    """One flag as ExecStart= has it. systemd makes exactly one word of `${VARIABLE}`, whatever the variable holds."""
+    if isinstance(group, Secret):
+        return f"{group.option} ${{{group.variable}}}"
+    return " ".join(map(exec_word, group))
 
 
 def _service_section(service: Service, environment: Mapping[str, str], command: Sequence[str]) -> Iterator[Setting]:
