@@ -6,11 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Model, Moment, Several
+from sgfleet.spec.base import Expect, Model, Moment, Several
 from sgfleet.spec.service import AbsolutePath, HostName, ReleaseVersion, ServiceName
 
 Count = Annotated[int, Field(ge=0)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=500), Expect("text of 1 to 500 characters")]
+ComputeCapability = Annotated[
+    str, StringConstraints(pattern=r"^[0-9]+\.[0-9]$"), Expect("a compute capability", ("9.0", "12.0"))
+]
 
 
 class Reading(Model):
@@ -40,7 +43,7 @@ class Gpu(Model):
     """Product name."""
     memory_mib: Count | None = None
     """Total memory, MiB, as nvidia-smi prints it: SGLang's own defaults start from this figure."""
-    compute_capability: Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]$")] | None = None
+    compute_capability: ComputeCapability | None = None
     """Such as "12.0"."""
     pcie: Pcie | None = None
     """The link to the host."""

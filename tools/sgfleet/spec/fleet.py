@@ -6,11 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Model, Several
+from sgfleet.spec.base import Expect, Model, Several
 from sgfleet.spec.quantities import Duration, Size
 from sgfleet.spec.service import Account, RuleCode
 
-PathPrefix = Annotated[str, StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096)]
+PathPrefix = Annotated[
+    str,
+    StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096),
+    Expect("an absolute path of a folder", ("/srv/models",)),
+]
 
 
 class Reserve(Model):

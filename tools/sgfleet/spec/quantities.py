@@ -7,17 +7,24 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
+from sgfleet.spec.base import Expect
+
 _SECONDS: Final = {"d": 86_400, "h": 3_600, "min": 60, "m": 60, "s": 1}
-_DURATION: Final = re.compile(r"(?:\d+(?:d|h|min|m|s))+")
-_DURATION_PART: Final = re.compile(r"(\d+)(d|h|min|m|s)")
+_DURATION: Final = re.compile(r"(?:[0-9]+(?:d|h|min|m|s))+")
+_DURATION_PART: Final = re.compile(r"([0-9]+)(d|h|min|m|s)")
+LONGEST_SECONDS: Final = 3650 * _SECONDS["d"]
+"""Ten years: whatever is longer is a slip, and systemd counts microseconds in 64 bits."""
 
 _BYTES: Final = {
     "B": 1,
     **{f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", start=1)},
     **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)},
 }
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?) ?([kKMGT]i?B|B)")
-_LONGEST: Final = 40
+_SIZE: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_BYTES)})")
+LARGEST_BYTES: Final = 2**60
+"""An exbibyte: no host has it, and systemd counts bytes in 64 bits."""
+
+_LONGEST_TEXT: Final = 40
 """No duration or size that a person writes is longer; a hostile one stops here, before any arithmetic."""
 
 
@@ -25,29 +32,59 @@ def duration_seconds(value: Any) -> int:
     """`30s`, `15m`, `1h30m` -> seconds. A bare number is refused: it does not say its unit.
 
     Raises:
-        ValueError: what is expected, with an example.
+        ValueError: what to do about it, where there is more to say than what a duration is.
     """
-    if isinstance(value, str) and len(value) <= _LONGEST and _DURATION.fullmatch(value):
-        return sum(int(number) * _SECONDS[unit] for number, unit in _DURATION_PART.findall(value))
-    hint = f"; did you mean {value}s?" if isinstance(value, int) and not isinstance(value, bool) else ""
-    raise ValueError(f"a duration needs its unit, such as 30s, 15m or 1h30m{hint}")
+    if isinstance(value, str) and len(value) <= _LONGEST_TEXT and _DURATION.fullmatch(value):
+        seconds = sum(int(number) * _SECONDS[unit] for number, unit in _DURATION_PART.findall(value))
+        if seconds <= LONGEST_SECONDS:
+            return seconds
+        raise ValueError(f"a duration is at most {format_duration(LONGEST_SECONDS)}")
+    if _is_count(value):
+        raise ValueError(f"give the unit: {value}s for seconds, {value}m for minutes")
+    raise ValueError
 
 
 def size_bytes(value: Any) -> int:
     """`48GiB`, `40GB`, `1.5TiB` -> bytes. GiB is 1024**3, GB is 10**9; a bare number is refused.
 
     Raises:
-        ValueError: what is expected, with an example.
+        ValueError: what to do about it, where there is more to say than what a size is.
     """
-    if isinstance(value, str) and len(value) <= _LONGEST and (match := _SIZE.fullmatch(value)):
-        number, unit = match.groups()
-        if unit in _BYTES:
-            whole, _, fraction = number.partition(".")
-            digits = int(whole + fraction) * _BYTES[unit]
-            scale: int = 10 ** len(fraction)
-            if digits % scale == 0:
-                return digits // scale
-    raise ValueError("a size needs its unit, such as 48GiB (1024**3) or 48GB (10**9)")
+    if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        if match := _SIZE.fullmatch(value):
+            return _exact_bytes(*match.groups())
+        if units := _likely_units(value):
+            raise ValueError(f"give the unit in full: {' or '.join(units)}")
+    if _is_count(value):
+        raise ValueError(f"give the unit: {value}GiB is {value} * 1024**3 bytes, {value}GB is {value} * 10**9")
+    raise ValueError
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15
+
+
+def _exact_bytes(number: str, unit: str) -> int:
+    whole, _, fraction = number.partition(".")
+    digits, scale = int(whole + fraction) * _BYTES[unit], int("1" + "0" * len(fraction))
+    size, rest = divmod(digits, scale)
+    if rest:
+        raise ValueError(f"{number}{unit} is no whole number of bytes: {size}B is just below it")
+    if size > LARGEST_BYTES:
+        raise ValueError(f"a size is at most {format_size(LARGEST_BYTES)}")
+    return size
+
+
+def _likely_units(value: str) -> list[str]:
+    """`48G`, `48 gib` -> what may have been meant, written as it should be."""
+    number, letters = re.fullmatch(r"([0-9.]*) ?([A-Za-z]*)", value).groups() if value.isascii() else ("", "")
+    if not number or not letters:
+        return []
+    return [
+        f"{number}{unit}"
+        for unit in _BYTES
+        if unit.lower() in {letters.lower(), f"{letters}ib".lower(), f"{letters}b".lower()}
+    ]
 
 
 def _size_or_infinity(value: Any) -> int | Literal["infinity"]:
@@ -74,11 +111,16 @@ def format_size(size: int | str) -> str:
     return f"{size}B"
 
 
+def _text_schema(pattern: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "maxLength": _LONGEST_TEXT, "pattern": f"^({pattern})$"})
+
+
 Duration = Annotated[
     int,
     BeforeValidator(duration_seconds),
     PlainSerializer(format_duration, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": rf"^{_DURATION.pattern}$", "examples": ["30s", "15m", "1h30m"]}),
+    _text_schema(_DURATION.pattern),
+    Expect("a duration", ("30s", "15m", "1h30m")),
 ]
 """Seconds inside; `30s`, `15m`, `1h30m` in YAML."""
 
@@ -86,7 +128,8 @@ Size = Annotated[
     int,
     BeforeValidator(size_bytes),
     PlainSerializer(format_size, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": rf"^{_SIZE.pattern}$", "examples": ["48GiB", "40GB"]}),
+    _text_schema(_SIZE.pattern),
+    Expect("a size", ("48GiB", "40GB")),
 ]
 """Bytes inside; `48GiB` or `40GB` in YAML."""
 
@@ -94,6 +137,7 @@ SizeOrInfinity = Annotated[
     int | Literal["infinity"],
     BeforeValidator(_size_or_infinity),
     PlainSerializer(format_size, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": rf"^(infinity|{_SIZE.pattern})$", "examples": ["infinity", "64GiB"]}),
+    _text_schema(f"infinity|{_SIZE.pattern}"),
+    Expect("a size or infinity", ("infinity", "64GiB")),
 ]
 """Bytes inside, or no bound at all."""

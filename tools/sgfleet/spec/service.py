@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Date, Model, Several
+from sgfleet.spec.base import Date, Expect, Model, Several
 from sgfleet.spec.quantities import Duration
 from sgfleet.spec.unit import UnitSettings
 
-ReleaseVersion = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+(\.post[0-9]+)?$", max_length=32)]
-AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096)]
-Account = Annotated[str, StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$")]
-HostName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-ServiceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,62}$")]
-VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=255)]
-RuleCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$")]
+ReleaseVersion = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+(\.post[0-9]+)?$", max_length=32),
+    Expect("a release", ("0.5.9", "0.5.8.post1")),
+]
+AbsolutePath = Annotated[
+    str,
+    StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096),
+    Expect("an absolute path", ("/opt/sglang-0.5.9/bin/python3",)),
+]
+Account = Annotated[
+    str, StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$"), Expect("a name of a user or group", ("sglang",))
+]
+HOST_NAME_PATTERN: Final = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
+HostName = Annotated[
+    str,
+    StringConstraints(pattern=HOST_NAME_PATTERN),
+    Expect("a host name of lower-case letters, digits and dashes", ("kimi-01",)),
+]
+ServiceName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,62}$"),
+    Expect("a service name of lower-case letters, digits, dashes, dots and underscores", ("sglang-kimi",)),
+]
+VariableName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=255),
+    Expect("the name of a variable", ("CUDA_HOME",)),
+]
+RuleCode = Annotated[
+    str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$"), Expect("the code of a rule", ("FLG001", "MEM002"))
+]
+GpuIndices = Annotated[
+    Literal["all"] | Annotated[Several[Annotated[int, Field(ge=0, le=1023)]], Field(min_length=1)],
+    Expect("all or a list of GPU indices", ("all", [0, 1, 2, 3])),
+]
+Variables = dict[VariableName, Annotated[str | int, Expect("text or a whole number", ("True", "/usr/local/cuda", 8))]]
 
 FlagValue = Any
 """What YAML may hold for a flag: the release's own schema decides (rules/flags), not this model."""
@@ -27,7 +57,11 @@ class Waiver(Model):
 
     code: RuleCode
     """The rule that is waived."""
-    reason: Annotated[str, StringConstraints(min_length=10, max_length=500)]
+    reason: Annotated[
+        str,
+        StringConstraints(min_length=10, max_length=500),
+        Expect("a reason of 10 to 500 characters"),
+    ]
     """Why it is right here; at least a few words."""
     until: Date | None = None
     """The last day on which the waiver holds."""
@@ -43,13 +77,13 @@ class Start(Model):
 class Service(Model):
     """A service after fleet defaults, host defaults and its own keys have been put together."""
 
-    why: Annotated[str, StringConstraints(max_length=2000)] | None = None
+    why: Annotated[str, StringConstraints(max_length=2000), Expect("text of at most 2000 characters")] | None = None
     """Why the service is set up like this; goes into the unit's header."""
     release: ReleaseVersion
     """The SGLang release that runs, in quotes: its flag schema holds for `flags`."""
     python: AbsolutePath
     """The interpreter of the environment that has this release."""
-    gpus: Literal["all"] | Several[Annotated[int, Field(ge=0, le=1023)]] = "all"
+    gpus: GpuIndices = "all"
     """Which GPUs the service may use, by index."""
     user: Account = "root"
     """The account that the service runs under (User=)."""
@@ -61,7 +95,7 @@ class Service(Model):
     """SGLang's flags, named as on the command line without the dashes. null removes an inherited one."""
     secrets: dict[str, VariableName] = Field(default_factory=dict)
     """Flags whose value stays on the host: flag -> the variable of `environment-files` that holds it."""
-    environment: dict[VariableName, str | int] = Field(default_factory=dict)
+    environment: Variables = Field(default_factory=dict)
     """Environment variables. Values are text: quote true, 0.5 and the like."""
     environment_files: Several[AbsolutePath] = ()
     """Files on the host that hold more variables (EnvironmentFile=): the place for secrets."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Model, Several
+from sgfleet.spec.base import Expect, Model, Several
 from sgfleet.spec.quantities import Duration, SizeOrInfinity
 
 UnitName = Annotated[
@@ -15,6 +15,7 @@ UnitName = Annotated[
         pattern=r"^[A-Za-z0-9:_.\\-]+(@[A-Za-z0-9:_.\\-]*)?\.(service|socket|target|mount|path|timer|device|slice)$",
         max_length=255,
     ),
+    Expect("the name of a unit with its suffix", ("network-online.target", "nvidia-persistenced.service")),
 ]
 
 

@@ -1,0 +1,137 @@
+"""The files of one host, read: its services put together from their layers, and its facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from pydantic import ValidationError
+
+from sgfleet.findings import Place
+from sgfleet.spec.base import Model
+from sgfleet.spec.facts import Facts
+from sgfleet.spec.host import Host
+from sgfleet.spec.layers import defaults_findings, null_findings, own_findings, resolve_service
+from sgfleet.spec.merge import merge
+from sgfleet.spec.problems import Subject, problems
+from sgfleet.spec.resolve import Layer, Resolved
+from sgfleet.spec.service import Service
+from sgfleet.spec.words import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sgfleet.findings import Finding
+    from sgfleet.source.document import Document, Part, Route
+    from sgfleet.spec.fleet_spec import FleetSpec
+
+OTHER_HOST: Final = "SPC013"
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(slots=True)
+class HostSpec:
+    """What is known of one host, and what is wrong with its files.
+
+    `unresolved` are the services that could not be put together: nothing more can be said about them, and a finding
+    says why. `facts` is None without a usable facts.yaml; `facts_document` tells whether there is one.
+    """
+
+    name: str
+    document: Document | None = None
+    services: dict[str, Resolved] = field(default_factory=dict)
+    unresolved: tuple[str, ...] = ()
+    facts: Facts | None = None
+    facts_document: Document | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+    def locate(self, route: Route, part: Part = "value") -> tuple[Place, Route]:
+        """A route into the host -> its place, and the route inside the place's own file.
+
+        Below `("services", <name>)` it leads to the layer that the value comes from.
+        """
+        if len(route) > 2 and route[0] == "services" and (service := self.services.get(str(route[1]))):
+            return service.locate(route[2:], part)
+        if self.document is None:
+            return Place(f"hosts/{self.name}"), route
+        return self.document.place(route, part), route
+
+
+def read_host(
+    spec: HostSpec, document: Document, fleet: FleetSpec, names_of: Callable[[str], Mapping[str, str]]
+) -> None:
+    """Hold host.yaml against its models, and put its services together."""
+    spec.document = document
+    data = document.data
+    spec.findings += _top(document, Host, spec.name)[1]
+    inherited, base, sound = fleet.layers, fleet.base, fleet.sound
+    defaults = data.get("defaults")
+    if isinstance(defaults, dict) and defaults:
+        part = Subject(document, ("defaults",), defaults, Service, spec.name)
+        found = defaults_findings(part)
+        sound = sound and not found
+        if fleet.sound:
+            names = _names(names_of, defaults, base)
+            found += null_findings(part, base, names, [layer.document.path for layer in inherited])
+        spec.findings += found
+        inherited = (Layer(document, part.route, defaults), *inherited)
+    elif defaults is not None and not isinstance(defaults, dict):
+        sound = False
+    services = data.get("services")
+    unresolved = []
+    for name, own in (services if isinstance(services, dict) else {}).items():
+        subject = Subject(document, ("services", name), own, Service, spec.name, name)
+        if not isinstance(own, dict):
+            unresolved.append(name)
+            continue
+        if not sound:
+            spec.findings += own_findings(subject)
+            unresolved.append(name)
+            continue
+        names = _names(names_of, own, *(layer.data for layer in inherited))
+        over = merge(base, defaults, names) if isinstance(defaults, dict) else base
+        resolved, found = resolve_service(subject, inherited, over, names)
+        spec.findings += found
+        if resolved is None:
+            unresolved.append(name)
+        else:
+            spec.services[name] = resolved
+    spec.unresolved = tuple(unresolved)
+
+
+def _names(names_of: Callable[[str], Mapping[str, str]], *layers: Mapping[str, Any]) -> Mapping[str, str]:
+    """The names of flags in the release that the nearest layer gives."""
+    release = next((layer["release"] for layer in layers if "release" in layer), None)
+    return names_of(release) if isinstance(release, str) else {}
+
+
+def read_facts(spec: HostSpec, document: Document) -> None:
+    """Hold facts.yaml against its model. Facts of another host are none of this one."""
+    spec.facts_document = document
+    facts, found = _top(document, Facts, spec.name)
+    spec.findings += found
+    spec.facts = None if found else facts
+
+
+def _top(document: Document, model: type[M], host: str) -> tuple[M | None, list[Finding]]:
+    """A file as a whole, and what is wrong with it: also that it is another host's."""
+    subject = Subject(document, (), document.data, model, host)
+    found: list[Finding] = []
+    read = None
+    try:
+        read = model.model_validate(document.data)
+    except ValidationError as error:
+        found = problems(error, subject)
+    named = document.data.get("host")
+    if isinstance(named, str) and named != host and not any(each.route == ("host",) for each in found):
+        message = f"this file is of host {quoted(named)}, and its folder is hosts/{host}"
+        help_ = f"write host: {host}, or put the file into hosts/{named}/"
+        found.append(
+            subject.finding(
+                OTHER_HOST,
+                ("host",),
+                message,
+                help_,
+            )
+        )
+    return read, found

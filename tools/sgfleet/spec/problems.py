@@ -1,0 +1,212 @@
+"""What pydantic says about a document -> findings in our own words, at the place that is meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.findings import Finding, Severity
+from sgfleet.spec import keys
+from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, target
+from sgfleet.spec.words import flow, name_of, quoted, scalar, such_as
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+    from sgfleet.source.document import Document, Part, Route
+    from sgfleet.spec.base import Model
+
+UNKNOWN_KEY, MISSING_KEY, WRONG_TYPE, BAD_VALUE, RELEASE_NUMBER = "SPC001", "SPC002", "SPC003", "SPC004", "SPC005"
+
+_LONGEST_SHOWN: Final = 60
+_RELEASE_INSIDE: Final = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:\.post[0-9]+)?")
+_CURRENT_SERIES: Final = re.compile(r"[45]\.[0-9]+(?:\.post[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A mapping inside a document that is held against a model: a whole file, or one service in it.
+
+    `route` leads to it; findings name keys from there on. `host` and `service` are what the findings are about.
+    """
+
+    document: Document
+    route: Route
+    data: Any
+    model: type[Model]
+    host: str | None = None
+    service: str | None = None
+
+    def finding(
+        self,
+        code: str,
+        route: Route,
+        message: str,
+        help_: str | None = None,
+        *,
+        part: Part = "value",
+        severity: Severity = Severity.ERROR,
+        based_on: tuple[str, ...] = (),
+    ) -> Finding:
+        """A finding at a route inside the subject."""
+        whole = (*self.route, *route)
+        place = self.document.place(whole, part)
+        return Finding(
+            code, severity, message, place, self.host, self.service, help=help_, based_on=based_on, route=whole
+        )
+
+    def written(self, route: Route) -> str:
+        """A plain scalar as it is written, text in quotes as YAML would show it; empty for anything else."""
+        source = self.document.source_text((*self.route, *route))
+        if source is not None:
+            return source
+        data = _value(self.data, route)
+        return scalar(data) if isinstance(data, str) else ""
+
+
+def problems(error: ValidationError, subject: Subject, unless_missing: Collection[str] = ()) -> list[Finding]:
+    """One finding a place, in the order of the document. Keys in `unless_missing` may be missing at the top."""
+    found: list[tuple[Target, ErrorDetails]] = []
+    for each in error.errors(include_url=False, include_input=False):
+        where = target(subject.model, each["loc"], subject.data)
+        if each["type"] != "missing" or len(where.route) > 1 or where.route[0] not in unless_missing:
+            found.append((where, each))
+    deepest = {where.route for where, _ in found if not where.undecided}
+    said: set[tuple[Route, bool]] = set()
+    findings = []
+    for where, each in found:
+        covered = where.undecided and any(route[: len(where.route)] == where.route for route in deepest)
+        if not covered and (where.route, where.key) not in said:
+            said.add((where.route, where.key))
+            findings.append(_finding(subject, where, each))
+    return sorted(findings, key=lambda finding: finding.order)
+
+
+def _finding(subject: Subject, where: Target, error: ErrorDetails) -> Finding:
+    if where.hint is None:
+        return unknown_key(subject, where.route, where.owner)
+    if error["type"] == "missing":
+        return missing_key(subject, where.route, where.hint)
+    if where.key:
+        return _bad_key(subject, where)
+    return _bad_value(subject, where, where.hint, str(error.get("ctx", {}).get("error", "")))
+
+
+def unknown_key(subject: Subject, route: Route, owner: Hint | None) -> Finding:
+    """A key that no field has, with those that may have been meant."""
+    *above, key = route
+    known = owner.fields() if owner else {}
+    inside = f" in {name_of(above)}" if above else ""
+    return subject.finding(
+        UNKNOWN_KEY,
+        route,
+        f"unknown key {quoted(key)}{inside}",
+        keys.advice(str(key), subject.model, above, known),
+        part="key",
+    )
+
+
+def missing_key(subject: Subject, route: Route, hint: Hint, looked_in: Sequence[str] = ()) -> Finding:
+    """A key that must be there. `looked_in` are the files that could have set it."""
+    nowhere = " and no defaults set it" if looked_in else ""
+    expected = expectation(hint)
+    example = f", such as {route[-1]}: {flow(expected.examples[0])}" if expected.examples else f": {expected.what}"
+    message = f"{name_of(route)} is missing{nowhere}"
+    return subject.finding(MISSING_KEY, route[:-1], message, f"add it{example}", part="key", based_on=tuple(looked_in))
+
+
+def _bad_key(subject: Subject, where: Target) -> Finding:
+    assert where.hint is not None  # noqa: S101  # the caller has looked
+    *above, key = where.route
+    if choices := where.hint.choices:
+        near = difflib.get_close_matches(str(key), map(str, choices), n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(map(str, choices))}"
+        return subject.finding(
+            UNKNOWN_KEY, where.route, f"unknown key {quoted(key)} in {name_of(above)}", hint, part="key"
+        )
+    expected = expectation(where.hint)
+    message = f"{name_of(above)}: {quoted(key)} is not {expected.what}"
+    return subject.finding(BAD_VALUE, where.route, message, such_as(expected), part="key")
+
+
+def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Finding:
+    data = _value(subject.data, where.route)
+    expected = expectation(hint)
+    written = subject.written(where.route)
+    name = name_of(where.route)
+    if _is_version(hint) and isinstance(data, int | float) and not isinstance(data, bool):
+        message = f"{name}: {_shown(data, written)} is read as a number, and {expected.what} is text"
+        if str(data) != written and len(str(data)) <= _LONGEST_SHOWN:
+            message = f"{name}: {_shown(data, written)} is read as the number {data}, and {expected.what} is text"
+        return subject.finding(RELEASE_NUMBER, where.route, message, _as_version(written, expected.what))
+    kind = kind_of(data)
+    wrong_type = kind not in kinds(hint) and not (kind == "a whole number" and "a number" in kinds(hint))
+    message = f"{name}: {_shown(data, written)} is not {expected.what}"
+    if data is None:
+        message = f"{name} is empty, and {expected.what} is expected"
+    advice = advice or _conversion(data, written, kinds(hint)) or _near(data, hint) or such_as(expected)
+    return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, advice or None)
+
+
+def _value(data: Any, route: Route) -> Any:
+    for step in route:
+        data = data[step]
+    return data
+
+
+def _shown(data: Any, written: str) -> str:
+    """The value in a sentence: as it is written, when that is short, or what form it has."""
+    if isinstance(data, str) and not data:
+        return "empty text"
+    short = 0 < len(written) <= _LONGEST_SHOWN and written.isprintable()
+    if isinstance(data, dict | list) or data is None or not short:
+        return f"an empty {kind_of(data)[2:]}" if data in ([], {}) else kind_of(data)
+    return written
+
+
+def _is_version(hint: Hint) -> bool:
+    from sgfleet.spec.facts import ComputeCapability
+    from sgfleet.spec.service import ReleaseVersion
+
+    expected = expectation(hint)
+    return expected in (expectation(Hint.of(ReleaseVersion)), expectation(Hint.of(ComputeCapability)))
+
+
+def _as_version(written: str, what: str) -> str:
+    """What to write instead of a number. 5.10 was 0.5.10 once; 0.5 can be any release of its series."""
+    if what != "a release":
+        return f'put it in quotes: "{written}"'
+    if _CURRENT_SERIES.fullmatch(written):
+        return f'write it in full and in quotes: "0.{written}"'
+    return 'write all three numbers, in quotes: "0.5.9"'
+
+
+def _conversion(data: Any, written: str, wanted: set[str]) -> str | None:
+    """How to write the same value in the form that is wanted."""
+    if "text" in wanted and isinstance(data, bool | int | float) and written:
+        return f'put it in quotes: "{written}"'
+    if isinstance(data, str) and wanted & {"a whole number", "a number"} and "text" not in wanted:
+        pattern = r"-?[0-9]+" if "a number" not in wanted else r"-?[0-9]+(\.[0-9]+)?"
+        return f"write it without quotes: {data}" if re.fullmatch(pattern, data) else None
+    if wanted == {"a list"} and isinstance(data, str | int) and written:
+        return f"write a list: [{written}]"
+    if wanted <= {"a mapping", "a list"} and data is None:
+        return f"write {'{}' if wanted == {'a mapping'} else '[]'} for none"
+    return None
+
+
+def _near(data: Any, hint: Hint) -> str | None:
+    """A value that may have been meant: the nearest choice, or the release inside `v0.5.9`."""
+    if not isinstance(data, str):
+        return None
+    if hint.choices:
+        near = difflib.get_close_matches(data.lower(), map(str, hint.choices), n=2)
+        return f"did you mean {' or '.join(near)}?" if near else None
+    if expectation(hint).what == "a release" and (inside := _RELEASE_INSIDE.search(data)):
+        return f'only final and post releases can be named, such as "{inside[0]}"'
+    return None
