@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.flag import SUPPRESSED
 
@@ -48,16 +48,17 @@ def describe(flag: Flag) -> str | None:
     return " ".join(parts) or None
 
 
-_EFFECTS = {
+EFFECTS: Final = {
     "help": "Deprecated.",
     "warns": "Deprecated: works, with a warning.",
     "ignored": "Deprecated: has no effect.",
     "alias": "Deprecated: sets another flag.",
     "rejects": "Deprecated: the server does not start with it.",
 }
+"""The effects that `Deprecation` knows, in a sentence."""
 
 
 def _deprecated(flag: Flag) -> str:
     assert flag.deprecation is not None  # noqa: S101  # the caller has looked
-    said = _EFFECTS[flag.deprecation.effect]
+    said = EFFECTS[flag.deprecation.effect]
     return f"{said} Use {flag.deprecation.instead}." if flag.deprecation.instead else said

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from sgfleet.engine.descriptions import describe
+from sgfleet.engine.descriptions import EFFECTS, describe
 from sgfleet.engine.flag import SUPPRESSED, Deprecation, Flag
 from sgfleet.engine.release import Origin, Release
 from sgfleet.engine.yaml_value import choices_in, value_schema
@@ -127,8 +127,8 @@ def decode(text: str, version: str) -> Release:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise SchemaFormatError(f"no JSON: {error.msg}", error.lineno) from None
-    except RecursionError:
-        raise SchemaFormatError("nested too deeply") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, ten thousand brackets
+        raise SchemaFormatError(f"no JSON that can be read: {error}") from None
     facts = data.get("x-sgfleet") if isinstance(data, dict) else None
     if not isinstance(facts, dict) or not isinstance(data.get("properties"), dict):
         raise SchemaFormatError("no flag schema: x-sgfleet or properties is missing")
@@ -138,8 +138,8 @@ def decode(text: str, version: str) -> Release:
         raise SchemaFormatError(f"this is the schema of {facts.get('release')!r}, not of {version!r}")
     try:
         return _release(facts, data["properties"])
-    except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
-        raise SchemaFormatError(f"damaged: {type(error).__name__}: {error}") from None
+    except (TypeError, LookupError, ValueError, AttributeError) as error:
+        raise SchemaFormatError(f"damaged: {error}") from None
 
 
 def _release(facts: dict[str, Any], properties: dict[str, Any]) -> Release:
@@ -163,8 +163,9 @@ def _flag(name: str, schema: dict[str, Any]) -> Flag:
     action = entry.get("action", "store")
     usual = _BY_ACTION.get(action, _NOTHING)
     deprecation = entry.get("deprecation")
-    return Flag(
-        options=tuple(entry["options"]) if "options" in entry else (f"--{name}",),
+    options = entry.get("options")
+    flag = Flag(
+        options=(f"--{name}",) if options is None else tuple(options),
         dest=entry["dest"] if "dest" in entry else name.replace("-", "_"),
         action=action,
         nargs=entry.get("nargs", usual.get("nargs")),
@@ -180,6 +181,24 @@ def _flag(name: str, schema: dict[str, Any]) -> Flag:
         why_opaque=entry.get("opaque"),
         takes_json=schema.get("contentMediaType") == "application/json",
     )
+    _check(name, flag)
+    return flag
+
+
+def _check(name: str, flag: Flag) -> None:
+    """A file that was edited by hand must not make something fail that relies on a flag's fields later on."""
+    texts = (*flag.options, flag.dest, flag.action)
+    perhaps = (flag.type, flag.semantics, flag.metavar, flag.why_opaque)
+    if (
+        not flag.options
+        or flag.options[0] != f"--{name}"
+        or not all(isinstance(text, str) for text in texts)
+        or not all(text is None or isinstance(text, str) for text in perhaps)
+        or not isinstance(flag.nargs, (int, str, type(None)))
+        or not isinstance(flag.required, bool)
+        or (flag.deprecation is not None and flag.deprecation.effect not in EFFECTS)
+    ):
+        raise ValueError(f"property {name!r} has a field of the wrong kind")
 
 
 _NOTHING: Final[dict[str, Any]] = {}

@@ -64,12 +64,14 @@ def write(release: Release, folder: Path) -> Written:
     return Written(release, path, "added" if before is None else "changed")
 
 
-def from_wheel(wheel: Path, folder: Path) -> Written | Failed:
-    """Write the schema of the release that a wheel file holds."""
+def from_wheel(wheel: Path, folder: Path, version: str | None = None) -> Written | Failed:
+    """Write the schema of the release that a wheel file holds, which must be `version` where that is given."""
     try:
         release = wheel_release.read(wheel)
     except ExtractionError as error:
-        return Failed(wheel.name, error.message, error.module, error.line)
+        return Failed(version or wheel.name, error.message, error.module, error.line)
+    if version is not None and release.version != version:
+        return Failed(version, f"the index gave the wheel of {release.version}")
     return write(release, folder)
 
 
@@ -84,13 +86,8 @@ def from_index(versions: Sequence[str], folder: Path) -> Iterator[Written | Fail
                 if isinstance(wheel, Failed):
                     yield wheel
                     continue
-                result = from_wheel(wheel, folder)
+                yield from_wheel(wheel, folder, version)
                 wheel.unlink()
-                yield (
-                    result
-                    if isinstance(result, Written)
-                    else Failed(version, result.message, result.module, result.line)
-                )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

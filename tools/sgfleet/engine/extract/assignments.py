@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine.extract import natives
+from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.engine.extract.notes import Notes
 from sgfleet.engine.extract.operators import binary, iterate
 from sgfleet.engine.extract.values import Annotation, Class, Instance, Unknown
 
@@ -24,6 +26,8 @@ def assign(target: ast.expr, value: Any, scope: Scope, interpreter: Interpreter)
     elif isinstance(target, ast.Attribute):
         receiver = interpreter.evaluate(target.value, scope)
         doubt = interpreter.doubt
+        if isinstance(receiver, Notes) and target.attr not in Notes.COSMETIC:
+            raise ExtractionError(f"the parser's {target.attr} is set", scope.module.name, target.lineno)
         set_attribute(receiver, target.attr, value if doubt is None else doubt)
     elif isinstance(target, ast.Subscript):
         _set_item(target, value, scope, interpreter)

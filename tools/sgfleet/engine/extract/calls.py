@@ -64,25 +64,39 @@ def call(one: Call) -> Any:
     if isinstance(callee, External):
         function = library.FUNCTIONS.get(callee.name)
         if function is not None:
-            return function(one)
+            try:
+                return function(one)
+            except (LookupError, TypeError, ValueError) as error:  # called as Python would not let it be called
+                return _unfollowed(one.unknown(f"{callee.name}: {type(error).__name__}: {error}"), one)
         return _unfollowed(one.unknown(f"calls {callee.name}, which is outside the wheel"), one)
     if isinstance(callee, Instance) and isinstance(callee.cls, Class):
         owner = classes.in_classes(callee.cls, "__call__")
         if isinstance(owner, Class) and isinstance(owner.namespace["__call__"], Function):
             return _run(owner.namespace["__call__"], one, [callee, *one.args])
     if isinstance(callee, Unknown):
+        _refuse_lost_flag(callee, one)
         return _unfollowed(callee, one)
     return _unfollowed(one.unknown(f"a {type(callee).__name__} cannot be called"), one)
 
 
 def _unfollowed(unknown: Unknown, one: Call) -> Unknown:
     for argument in [*one.args, *one.keywords.values()]:
-        if isinstance(argument, Notes):
+        if isinstance(argument, Notes) or (isinstance(argument, Native) and isinstance(argument.receiver, Notes)):
             raise ExtractionError(
                 f"the parser is handed to something that cannot be followed: {unknown}", one.scope.module.name, one.line
             )
         natives.poison(argument, unknown)
     return unknown
+
+
+def _refuse_lost_flag(callee: Unknown, one: Call) -> None:
+    """A flag must not be lost because it is declared on something that cannot be followed."""
+    if (
+        isinstance(one.node, ast.Call)
+        and isinstance(one.node.func, ast.Attribute)
+        and one.node.func.attr == "add_argument"
+    ):
+        raise ExtractionError(f"a flag is declared on what is not known: {callee}", one.scope.module.name, one.line)
 
 
 def _native(method: Native, one: Call) -> Any:

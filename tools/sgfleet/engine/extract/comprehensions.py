@@ -24,6 +24,8 @@ def _rounds(generators: list[ast.comprehension], scope: Scope, interpreter: Inte
     head, *rest = generators
     items = iterate(interpreter.evaluate(head.iter, scope), scope, head.iter)
     if isinstance(items, Unknown):
+        for generator_ in generators:
+            assign(generator_.target, items, scope, interpreter)
         yield items
         return
     for item in items:
@@ -46,6 +48,8 @@ def _comprehension(
     values: list[Any] = []
     for unknown in _rounds(generators, inner, interpreter):
         if unknown is not None:
+            with interpreter.in_doubt(unknown):  # for what it may declare
+                interpreter.evaluate(element, inner)
             return unknown
         values.append(interpreter.evaluate(element, inner))
     return values

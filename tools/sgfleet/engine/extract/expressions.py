@@ -17,6 +17,9 @@ from sgfleet.engine.extract.values import Class, External, Generic, Unknown, is_
 if TYPE_CHECKING:
     from sgfleet.engine.extract.interpreter import Interpreter
 
+_LONGEST_SPEC: Final = 5
+"""A format specification beyond this may ask for a text of any length."""
+
 Evaluator = Callable[[Any, Scope, "Interpreter"], Any]
 
 
@@ -136,10 +139,11 @@ def _unary_op(node: ast.UnaryOp, scope: Scope, interpreter: Interpreter) -> Any:
 
 def _bool_op(node: ast.BoolOp, scope: Scope, interpreter: Interpreter) -> Any:
     value: Any = None
-    for part in node.values:
+    for position, part in enumerate(node.values):
         value = interpreter.evaluate(part, scope)
         holds = truth(value)
         if isinstance(holds, Unknown):
+            _perhaps(node.values[position + 1 :], holds, scope, interpreter)
             return holds
         if holds is isinstance(node.op, ast.Or):
             return value
@@ -161,8 +165,16 @@ def _comparison(node: ast.Compare, scope: Scope, interpreter: Interpreter) -> An
 def _if_exp(node: ast.IfExp, scope: Scope, interpreter: Interpreter) -> Any:
     holds = truth(interpreter.evaluate(node.test, scope))
     if isinstance(holds, Unknown):
+        _perhaps([node.body, node.orelse], holds, scope, interpreter)
         return holds
     return interpreter.evaluate(node.body if holds else node.orelse, scope)
+
+
+def _perhaps(nodes: list[ast.expr], unknown: Unknown, scope: Scope, interpreter: Interpreter) -> None:
+    """Evaluate what may or may not be evaluated, for what it may declare."""
+    with interpreter.in_doubt(unknown):
+        for node in nodes:
+            interpreter.evaluate(node, scope)
 
 
 def _joined_str(node: ast.JoinedStr, scope: Scope, interpreter: Interpreter) -> Any:
@@ -184,7 +196,7 @@ def _formatted_value(node: ast.FormattedValue, scope: Scope, interpreter: Interp
     unknown = unknown_in([value, spec])
     if unknown is not None:
         return unknown
-    if not is_plain(value):
+    if not is_plain(value) or len(spec) > _LONGEST_SPEC:
         return scope.unknown(f"the text of a {type(value).__name__}", node)
     try:
         if node.conversion == -1:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.extract.program import Program, Scope
     from sgfleet.engine.extract.values import Unknown
 
-_STEPS: Final = 20_000_000
+_STEPS: Final = 3_000_000
 """Expressions evaluated for one release at most; the largest release so far takes about 200,000."""
 
 _DEPTH: Final = 120

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet.engine.extract import natives
 from sgfleet.engine.extract.operators import iterate, truth
 from sgfleet.engine.extract.values import Unknown, in_order, is_plain, unknown_in
 
@@ -69,6 +70,8 @@ def plain(function: Callable[..., Any]) -> Answer:
             return unknown
         args = [in_order(value) if isinstance(value, (set, frozenset)) else value for value in call.args]
         args = [list(value) if isinstance(value, Iterator) else value for value in args]
+        if any(isinstance(value, range) and len(value) > natives.LARGEST for value in args):
+            return call.unknown(f"more than {natives.LARGEST} elements")
         if not all(is_plain(value) or isinstance(value, range) for value in (*args, *call.keywords.values())):
             return call.unknown(f"{function.__name__} of what is no plain data")
         try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine.extract import builtin_names, classes, natives
+from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.engine.extract.notes import Notes
 from sgfleet.engine.extract.program import ABSENT, Module, Scope
 from sgfleet.engine.extract.values import External, Lazy, Native, Unknown
 
@@ -44,5 +46,9 @@ def attribute_of(value: Any, name: str, scope: Scope, interpreter: Interpreter, 
         return External(full) if constant is ABSENT else constant
     if natives.has(value, name):
         return Native(value, name)
+    if isinstance(value, Notes):
+        raise ExtractionError(
+            f"what the parser's {name} does is not read", scope.module.name, getattr(node, "lineno", None)
+        )
     found = classes.attribute(value, name, scope, interpreter, node)
     return found if found is not ABSENT else scope.unknown(f"no attribute {name!r} can be read here", node)

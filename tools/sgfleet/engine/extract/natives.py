@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from sgfleet.engine.extract.notes import Notes
@@ -37,7 +38,6 @@ _READING: Final[dict[type, frozenset[str]]] = {
             "strip",
             "title",
             "upper",
-            "zfill",
         ]
     ),
     list: frozenset({"copy", "count", "index"}),
@@ -50,6 +50,9 @@ _READING: Final[dict[type, frozenset[str]]] = {
     int: frozenset({"bit_length"}),
     float: frozenset({"is_integer"}),
 }
+
+LARGEST: Final = 100_000
+"""Elements or characters that a value may grow to. No declaration comes near; a source that doubles a list does."""
 
 _CHANGING: Final[dict[type, frozenset[str]]] = {
     list: frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"}),
@@ -91,10 +94,16 @@ def apply(method: Native, args: list[Any], keywords: dict[str, Any]) -> Any:
         return unknown
     if isinstance(receiver, dict) and method.name == "pop" and unknown_in(receiver) is not None:
         return unknown_in(receiver)
+    if method.name == "format" and isinstance(receiver, str) and re.search(r"\d{5}", receiver):
+        return Unknown("a format that may ask for a text of any length")
     try:
         result = getattr(receiver, method.name)(*args, **keywords)
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         return unknown_in(receiver) or Unknown(f"{type(error).__name__}: {error}")
+    if isinstance(result, (str, list, set)) and len(result) > LARGEST:
+        return Unknown(f"more than {LARGEST} elements")
+    if isinstance(receiver, (list, set, dict)) and len(receiver) > LARGEST:
+        return Unknown(f"more than {LARGEST} elements")
     if method.name in ("keys", "values", "items"):
         return list(result)
     if isinstance(receiver, (set, frozenset)) and method.name == "pop":

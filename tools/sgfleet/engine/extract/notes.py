@@ -33,7 +33,9 @@ class Note:
 class Notes:
     """Stands for the `argparse.ArgumentParser` (or a group of it) that flags are declared on."""
 
-    METHODS: Final = frozenset({"add_argument", "add_argument_group", "add_mutually_exclusive_group", "set_defaults"})
+    METHODS: Final = frozenset({"add_argument", "add_argument_group", "add_mutually_exclusive_group"})
+    COSMETIC: Final = frozenset({"prog", "usage", "description", "epilog", "formatter_class"})
+    """Attributes of a parser that change nothing but its help text."""
 
     def __init__(self, notes: list[Note] | None = None, exclusive: Unknown | None = None) -> None:
         self.notes = [] if notes is None else notes
@@ -44,16 +46,11 @@ class Notes:
         match name:
             case "add_argument":
                 return self._add_argument(call)
-            case "add_argument_group":
-                return Notes(self.notes, self._exclusive)
             case "add_mutually_exclusive_group":
                 return Notes(self.notes, call.unknown("one of a group of flags that exclude each other"))
-        return self._set_defaults(call)
+        return Notes(self.notes, self._exclusive)
 
-    def _set_defaults(self, call: Call) -> None:
-        raise ExtractionError("set_defaults is not read", call.scope.module.name, call.line)
-
-    def _add_argument(self, call: Call) -> None:
+    def _add_argument(self, call: Call) -> Instance:
         module, line = call.scope.module.name, call.line
         doubt = call.interpreter.doubt or self._exclusive
         keywords = dict(call.keywords)
@@ -65,7 +62,7 @@ class Notes:
             raise ExtractionError(f"the names of a flag cannot be read: {_reason(options)}", module, line)
         if not all(option.startswith("--") for option in options):
             raise ExtractionError(f"{options[0]!r}: short options and positionals are not read", module, line)
-        dest = keywords.pop("dest", None) or options[0][2:].replace("-", "_")
+        dest = keywords.pop("dest", None) or options[0].lstrip("-").replace("-", "_")
         cls = keywords.pop("action", "store")
         action, known_class = self._action(cls, list(options), dest, keywords, call)
         if isinstance(action, Unknown):
@@ -73,6 +70,8 @@ class Notes:
             action = {"option_strings": list(options), **keywords}
         note = Note(tuple(action["option_strings"]), dest, known_class, action, module, line, doubt)
         self._take(note)
+        # Whoever changes the action that argparse returns changes the flag.
+        return Instance(External("argparse.Action"), action)
 
     def _take(self, note: Note) -> None:
         """Keep a note. A flag that may be declared in two ways is one note in doubt; twice for certain is an error."""

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.engine.extract import builtin_names, classes, typing_forms
+from sgfleet.engine.extract import builtin_names, classes, natives, typing_forms
 from sgfleet.engine.extract.values import (
     PLAIN,
     Class,
@@ -23,8 +23,6 @@ from sgfleet.engine.extract.values import (
 
 if TYPE_CHECKING:
     from sgfleet.engine.extract.program import Scope
-
-_LARGEST_REPETITION: Final = 10_000
 
 
 def truth(value: object) -> bool | Unknown:
@@ -50,6 +48,8 @@ def iterate(value: object, scope: Scope, node: ast.AST) -> list[Any] | Iterator[
         return value
     if isinstance(value, (set, frozenset)):
         return in_order(value)
+    if isinstance(value, range) and len(value) > natives.LARGEST:
+        return scope.unknown(f"more than {natives.LARGEST} elements", node)
     if isinstance(value, (list, tuple, str, dict, range)):
         return list(value)
     if isinstance(value, Class):
@@ -84,18 +84,25 @@ def binary(kind: type[ast.operator], left: Any, right: Any, scope: Scope, node: 
     both_collect = isinstance(left, (list, tuple, set, frozenset, dict)) and isinstance(right, type(left))
     if not both_collect and not (is_plain(left) and is_plain(right)):
         return scope.unknown(f"{kind.__name__} of a {type(left).__name__} and a {type(right).__name__}", node)
-    if kind not in _BINARY or (kind is ast.Mult and _too_long(left, right)):
+    if (
+        kind not in _BINARY
+        or (kind is ast.Mult and _too_long(left, right))
+        or (kind is ast.Mod and isinstance(left, (str, bytes)))
+    ):
         return scope.unknown(f"{kind.__name__} is not computed", node)
     try:
-        return _BINARY[kind](left, right)
+        result = _BINARY[kind](left, right)
     except (TypeError, ValueError, ArithmeticError) as error:
         return scope.unknown(f"{type(error).__name__}: {error}", node)
+    if isinstance(result, (str, bytes, list, tuple, set, dict)) and len(result) > natives.LARGEST:
+        return scope.unknown(f"more than {natives.LARGEST} elements", node)
+    return result
 
 
 def _too_long(left: Any, right: Any) -> bool:
     for times, other in ((left, right), (right, left)):
         if isinstance(times, int) and isinstance(other, (str, bytes, list, tuple)):
-            return times * len(other) > _LARGEST_REPETITION
+            return times * len(other) > natives.LARGEST
         if isinstance(times, int) and times.bit_length() > 256:
             return True
     return False

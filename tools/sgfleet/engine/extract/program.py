@@ -93,6 +93,23 @@ def _split(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
+def _index(statements: list[ast.stmt]) -> dict[str, list[int]]:
+    """Name -> positions of the statements that bind or may change it, under any other name that it goes by."""
+    index: dict[str, list[int]] = {}
+    others: dict[str, set[str]] = {}
+    for position, statement in enumerate(statements):
+        for name in touched(statement):
+            index.setdefault(name, []).append(position)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+                group = others.get(name, {name}) | others.get(other, {other})
+                others.update(dict.fromkeys(group, group))
+    for group in {id(group): group for group in others.values()}.values():
+        together = sorted({position for name in group for position in index.get(name, ())})
+        index.update({name: together for name in group if name in index})
+    return index
+
+
 class Program:
     """All modules of a wheel, parsed when they are first asked for. `restart` forgets the names and keeps the trees."""
 
@@ -125,10 +142,7 @@ class Program:
             return known
         package = name if self.sources.is_package(name) else name.rpartition(".")[0]
         statements = self._tree(name)
-        index: dict[str, list[int]] = {}
-        for position, statement in enumerate(statements):
-            for touched_name in touched(statement):
-                index.setdefault(touched_name, []).append(position)
+        index = _index(statements)
         stars = [absolute(star.module, star.level, package) for star in star_imports(statements)]
         module = Module(name, package, statements, index, stars)
         self._modules[name] = module

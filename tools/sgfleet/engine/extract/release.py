@@ -49,7 +49,13 @@ def extract(sources: Sources) -> Extraction:
     """
     if not sources.has(SERVER_ARGS):
         raise ExtractionError(f"there is no module {SERVER_ARGS}")
-    program = Program(sources)
+    try:
+        return _extract(Program(sources))
+    except RecursionError:
+        raise ExtractionError("the sources nest too deeply", SERVER_ARGS) from None
+
+
+def _extract(program: Program) -> Extraction:
     interpreter = Interpreter(program)
     found = _declared(interpreter)
     server_args = program.module(SERVER_ARGS)
@@ -121,7 +127,7 @@ def _function(module: Module, name: str) -> ast.FunctionDef | None:
 
 
 def _check_parser(module: Module) -> None:
-    """The parser must be argparse's with its own ways: abbreviations, `-` in front, `--help`."""
+    """The parser must be argparse's with its own ways (abbreviations, `-` in front, `--help`), and parse everything."""
     function = _function(module, _PARSES)
     if function is None:
         raise ExtractionError(f"there is no function {_PARSES}", SERVER_ARGS)
@@ -136,8 +142,14 @@ def _check_parser(module: Module) -> None:
                     SERVER_ARGS,
                     node.lineno,
                 )
-    if made == 0:
-        raise ExtractionError(f"{_PARSES} makes no parser", SERVER_ARGS, function.lineno)
+    parsed = {
+        node.func.attr
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("parse_")
+    }
+    if made == 0 or parsed != {"parse_args"}:
+        ways = ", ".join(sorted(parsed)) or "nothing"
+        raise ExtractionError(f"{_PARSES} makes {made} parsers and calls {ways}", SERVER_ARGS, function.lineno)
 
 
 def _config_parser(module: Module) -> str | None:
