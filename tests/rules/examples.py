@@ -6,6 +6,8 @@ would write it, and as little of it as shows the point; the rest is filled in he
 - Which file a fence is, its first line may say: `# host.yaml`, `# fleet.yaml`, `# facts.yaml`. Otherwise its top-level
   keys do: with `services` it is a host.yaml; with `policy` or `defaults` a fleet.yaml; with `gpus` beside `memory`,
   `format`, `checkpoints` or `observed` a facts.yaml; anything else is a *fragment* of one service.
+- A first line such as `# hosts/kimi_01/host.yaml` names a path: the file stands there as it is, and an example that has
+  such a fence gets no other file. That is how rules about the layout of a repository show what they mean.
 - A fragment becomes the service `example` of host `example-01`, word for word. What it leaves out comes from `BASE`,
   which stands in the host's `defaults:`, so that the fragment is merged as the product merges: `release: null` in the
   fragment takes away the release of BASE.
@@ -40,6 +42,7 @@ SERVICE = "example"
 
 _KEY = re.compile(r"^([a-z][a-z0-9-]*):", re.MULTILINE)
 _NAMED = re.compile(r"# (host|fleet|facts)\.yaml\s*\n")
+_PATH = re.compile(r"# ((?:hosts|schema|units)/[\w./-]+)\s*\n")
 
 
 @dataclass(slots=True)
@@ -75,6 +78,11 @@ def kind(fence: str) -> str:
 def complete(example: Example, stage: Stage) -> Repository:
     """The repository that an example stands for."""
     made = Repository()
+    if paths := {named[1]: fence for fence in example.files if (named := _PATH.match(fence))}:
+        assert len(paths) == len(example.files), "either every fence names its path, or none does"
+        for path, fence in paths.items():
+            made.put(path, "", fence)
+        return made
     fences = {kind(fence): fence for fence in example.files}
     assert len(fences) == len(example.files), "two fences of one example are the same file"
     raw = stage == "source"

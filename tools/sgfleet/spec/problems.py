@@ -117,7 +117,9 @@ def missing_key(subject: Subject, route: Route, hint: Hint, looked_in: Sequence[
     expected = expectation(hint)
     example = f", such as {route[-1]}: {flow(expected.examples[0])}" if expected.examples else f": {expected.what}"
     message = f"{name_of(route)} is missing{nowhere}"
-    return subject.finding(MISSING_KEY, route[:-1], message, f"add it{example}", part="key", based_on=tuple(looked_in))
+    # A null that took an inherited value away is the place to look at; otherwise the mapping that lacks the key.
+    where = route if subject.document.holds((*subject.route, *route)) else route[:-1]
+    return subject.finding(MISSING_KEY, where, message, f"add it{example}", part="key", based_on=tuple(looked_in))
 
 
 def _bad_key(subject: Subject, where: Target) -> Finding:
