@@ -62,9 +62,7 @@ def _header(host: str, name: str, service: Service) -> tuple[Comment, ...]:
 
 def _unit_section(host: str, name: str, service: Service) -> Iterator[Setting]:
     unit = service.unit
-    served = service.flags.get("served-model-name")
-    model = f", {served}" if isinstance(served, str) else ""
-    yield Setting.of("Description", plain_value(f"SGLang {service.release}: {name} on {host}{model}"))
+    yield Setting.of("Description", f"SGLang {service.release}: {name} on {host}")
     for key, names in (("After", unit.after), ("Wants", unit.wants), ("Requires", unit.requires)):
         if names:
             yield Setting.of(key, unit_list(names))
