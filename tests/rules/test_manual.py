@@ -8,28 +8,28 @@ from sgfleet.rules.manual import ManualError, page
 
 GOOD = """A summary.
 
-    ## What it does
-    Looks.
+## What it does
+Looks.
 
-    ## Why
-    Because.
+## Why
+Because.
 
-    ## Bad
-    Words.
-    ```yaml
-    ## a comment, no heading
-    flags:
-      tp: 8
-    ```
-    ```yaml
-    # facts.yaml
-    gpus: []
-    ```
+## Bad
+Words.
+```yaml
+## a comment, no heading
+flags:
+  tp: 8
+```
+```yaml
+# facts.yaml
+gpus: []
+```
 
-    ## Good
-    ```yaml
-    flags: {}
-    ```
+## Good
+```yaml
+flags: {}
+```
 """
 
 
@@ -41,8 +41,8 @@ def test_page():
 
 
 def test_two_examples_and_see_also():
-    pair = GOOD[GOOD.index("    ## Bad") :]
-    found = page(GOOD + pair + "    ## See also\n    FLG001")
+    pair = GOOD[GOOD.index("## Bad") :]
+    found = page(GOOD + pair + "## See also\nFLG001")
     assert len(found.bad) == len(found.good) == 2
     assert found.see_also == "FLG001"
 
@@ -55,12 +55,11 @@ def test_two_examples_and_see_also():
         ("No stop", "full stop"),
         ("Two\nlines.", "one line"),
         (GOOD.replace("## Why", "## Reason"), "unknown heading 'Reason'"),
-        (GOOD.replace("    ## Why\n    Because.\n", ""), "'Why' is missing"),
-        (GOOD.replace("    Because.\n", ""), "nothing under 'Why'"),
-        (GOOD.replace("```yaml\n    flags: {}", "```\n    flags: {}"), "at least one ```yaml fence"),
-        (GOOD.replace("gpus: []\n    ```", "gpus: []"), "not closed"),
-        (GOOD + "    ```yaml\n", "not closed"),
-        (GOOD + "    ## Bad\n    ```yaml\n    a: 1\n    ```\n", "in pairs"),
+        (GOOD.replace("## Why\nBecause.\n", ""), "'Why' is missing"),
+        (GOOD.replace("Because.\n", ""), "nothing under 'Why'"),
+        (GOOD.replace("gpus: []\n```", "gpus: []"), "not closed"),
+        (GOOD + "```yaml\n", "not closed"),
+        (GOOD + "## Bad\n```yaml\na: 1\n```\n", "in pairs"),
         (
             GOOD.replace("## What it does", "## W").replace("## Why", "## What it does").replace("## W\n", "## Why\n"),
             "order",

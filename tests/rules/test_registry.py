@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,6 +59,10 @@ def test_identity(module):
 def test_page(module):
     found = page(module.__doc__)
     assert len(found.summary) <= 100
+    if not all(example.files for example in (*found.bad, *found.good)):
+        assert module.RULE.stage in {"source", "spec", "render"}, "a Bad or Good without a ```yaml fence"
+        tests = Path(__file__).parents[1].rglob("test_*.py")
+        assert any(module.RULE.code in path.read_text() for path in tests), "no example, and no test names the code"
 
 
 @pytest.mark.parametrize("what", ["code", "name"])

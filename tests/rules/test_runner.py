@@ -111,4 +111,4 @@ def test_where_secrets_are(rules):
     rules(service=[check])
     secrets = run(VIEW, locate).secrets
     assert [each.text for each in secrets] == ["sk-123456", "sk-9", None, None]
-    assert secrets[0].place == locate(("flags", "api-key"), "value")[0]
+    assert secrets[0] == ("hosts/h/host.yaml", ("at", "flags", "api-key"), "sk-123456")

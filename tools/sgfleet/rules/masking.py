@@ -1,18 +1,23 @@
 """Keeps secrets out of findings: out of the lines that are shown, and out of every sentence.
 
-A rule says where a secret stands (`Problem.secret`). Its characters are then blotted out in every finding of the same
-host, because two findings may show the same line. Each character is replaced by one sign, so that columns stay true.
+What a secret is, names tell (`api-key`, `HF_TOKEN`: spec/secrecy.py), and rules may say so of any other value
+(`Problem.secret`). Its characters are blotted out in every finding of the same host, because two findings may show the
+same line. Each character is replaced by one sign, so that columns stay true.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.spec.secrecy import names_secret, secrets_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sgfleet.findings import Finding, Place
+    from sgfleet.source.document import Document, Route
 
 SIGN: Final = "\N{BULLET}"
 BLOT: Final = SIGN * 3
@@ -21,13 +26,41 @@ BLOT: Final = SIGN * 3
 _SHORTEST: Final = 4
 """A shorter text is too common to be searched for in sentences: `1` is no secret that could be kept."""
 
+_ASSIGNMENT: Final = re.compile(r"""([A-Za-z0-9_.-]+)["']?\s*[:=]\s*(?=\S)""")
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Where a secret stands, and its text when it is known."""
+    """Where a secret stands, up to its last line, and its text when it is known."""
 
     place: Place
     text: str | None = None
+
+
+def secret_at(document: Document, route: Route) -> Secret:
+    """The value at the end of the route, which is a secret."""
+    value: Any = document.data
+    for step in route:
+        value = value[step]
+    return Secret(document.extent(route), value if isinstance(value, str) else None)
+
+
+def secrets_of(document: Document) -> list[Secret]:
+    """What is secret in a document by the name that it stands under."""
+    return [secret_at(document, route) for route in secrets_in(document)]
+
+
+def secrets_of_line(place: Place) -> Iterator[Secret]:
+    """What looks like a secret in the line of a place: for a file that could not be read as a document."""
+    if place.text is not None:
+        for match in _ASSIGNMENT.finditer(place.text):
+            if names_secret(match[1]):
+                end = len(place.text.rstrip())
+                yield Secret(
+                    replace(place, column=match.end() + 1, end_line=place.line, end_column=end + 1),
+                    place.text[match.end() : end],
+                )
+                return
 
 
 def _blot(place: Place, secret: Place) -> Place:

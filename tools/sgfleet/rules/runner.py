@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sgfleet.findings import Finding
-from sgfleet.rules.masking import Secret
 from sgfleet.rules.registry import checks
 from sgfleet.rules.rule import FleetView, HostView, ServiceView
 
@@ -40,12 +39,20 @@ class Crash:
     frames: tuple[str, ...]
 
 
+class Hidden(NamedTuple):
+    """A value that a rule calls a secret: its file, the route in it, and the text when it is one."""
+
+    path: str
+    route: Route
+    text: str | None
+
+
 @dataclass(slots=True)
 class Outcome:
     """What rules had to say about one view, and where they came across secrets."""
 
     findings: list[Finding] = field(default_factory=list)
-    secrets: list[Secret] = field(default_factory=list)
+    secrets: list[Hidden] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
@@ -73,8 +80,8 @@ def run(view: ServiceView | HostView | FleetView, locate: Locate) -> Outcome:
                 outcome.findings.append(finding)
                 if problem.secret:
                     value = _value(view.service, problem.route) if isinstance(view, ServiceView) else None
-                    where, _ = locate(problem.route, "value")
-                    outcome.secrets.append(Secret(where, value if isinstance(value, str) else None))
+                    where, route = locate(problem.route, "value")
+                    outcome.secrets.append(Hidden(where.path, route, value if isinstance(value, str) else None))
         except Exception as error:  # the rule is wrong, whatever it raised; the others still have their say
             subject = "/".join(filter(None, (host, service))) or "fleet.yaml"
             outcome.crashes.append(_crash(each.rule, subject, error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sgfleet.findings import Place
@@ -69,6 +69,11 @@ class Document:
             key = node.keys[step] if node is not None and node.keys is not None and isinstance(step, str) else None
             node = below
         return self._of(key if part == "key" and key is not None else node or self.node)
+
+    def extent(self, route: Route) -> Place:
+        """The place of a value up to its real end, which may stand some lines further down."""
+        place, node = self.place(route), self._node(route)
+        return place if node is None else replace(place, end_line=node.end.line + 1, end_column=node.end.column + 1)
 
     def holds(self, route: Route) -> bool:
         """Whether the route leads to a value, null included."""

@@ -1,0 +1,102 @@
+"""Hold hosts against everything that is known: their own files, the flag schema of their release, their facts, policy.
+
+Names of hosts, of services (HOST/SERVICE) or files of the repository choose what is checked; the default is everything.
+Exit codes: 0 clean or notes only, 1 errors or warnings, 2 usage, 3 nothing to check, 4 a rule of sgfleet broke.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_targets, root_of
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import TextIO
+
+    from sgfleet.output.summary import Writer
+
+SUMMARY: Final = "validate hosts: files, flags, memory, units, policy"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Targets, format, root."""
+    add_targets(parser)
+    add_format(parser, ("text", "json", "github", "sarif"))
+    add_root(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check what is meant and print the findings host by host."""
+    from sgfleet.cli.fleet_check import FleetCheck
+    from sgfleet.cli.targets import select
+    from sgfleet.cli.workspace import Workspace
+    from sgfleet.output.progress import Progress
+    from sgfleet.output.summary import Failure, Summary
+
+    root = root_of(arguments)
+    workspace = Workspace(root)
+    selection = select(arguments.targets, workspace.repository.host_names, root)
+    for name in selection.ignored:
+        print(f"note: {name} belongs to no host", file=sys.stderr)
+    check = FleetCheck(workspace, selection)
+    check.look_up_services()
+    writer = _writer(arguments.format, sys.stdout)
+    summary, crashes = Summary(), []
+    progress = Progress(sys.stderr, "hosts", len(selection.hosts))
+    writer.begin()
+    for checked in check:
+        progress.step(checked.host is not None)
+        if checked.findings:
+            progress.clear()
+        summary.count(checked.findings)
+        summary.hosts += checked.host is not None
+        summary.services += len(checked.services)
+        crashes += checked.crashes
+        writer.add(checked.findings)
+    summary.failures = len(crashes)
+    progress.clear()
+    writer.end(summary, [Failure(crash.code, crash.subject, crash.error) for crash in crashes])
+    sys.stdout.flush()
+    print(summary if summary.hosts else "nothing to check: no host is meant", file=sys.stderr)
+    if crashes:
+        from sgfleet.cli.crash import report_rules
+
+        return report_rules(crashes, sys.argv[1:])
+    return _exit_code(summary.hosts, summary.services, clean=summary.clean)
+
+
+def _exit_code(hosts: int, services: int, *, clean: bool) -> int:
+    """Nothing to check is never success: no host at all, or hosts without a service and nothing wrong with them."""
+    if not hosts:
+        return NOTHING
+    if not clean:
+        return FINDINGS
+    return OK if services else NOTHING
+
+
+def _writer(name: str, stream: TextIO) -> Writer:
+    """The writer of a format. Only its module is imported."""
+    if name in {"json", "sarif"}:
+        from importlib.metadata import version
+
+        if name == "json":
+            from sgfleet.output.json_format import Json
+
+            return Json(stream, version("sgfleet"))
+        from sgfleet.output.sarif import Sarif
+        from sgfleet.rules.registry import entries
+
+        return Sarif(stream, version("sgfleet"), entries())
+    # Whatever stands in somebody's file, a terminal or pipe with a small character set must not make this fail.
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    if name == "github":
+        from sgfleet.output.github import GitHub
+
+        return GitHub(stream)
+    from sgfleet.output.colour import paint_for
+    from sgfleet.output.text import Text
+
+    return Text(stream, paint_for(stream))

@@ -1,0 +1,74 @@
+"""The repository that a command works on, with the flag schemas that belong to it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sgfleet.engine import store
+from sgfleet.findings import Finding, Place, Severity
+from sgfleet.source.tree import WorkTree
+from sgfleet.spec.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sgfleet.engine.release import Release
+    from sgfleet.source.tree import Tree
+
+
+class Workspace:
+    """Reads specifications from `tree` (by default the files below `root`) and flag schemas from `root`.
+
+    A release without a usable schema is None. Damaged schema files collect in `damaged`, a finding each.
+    """
+
+    def __init__(self, root: Path, tree: Tree | None = None) -> None:
+        self.root = root
+        self.damaged: list[Finding] = []
+        self._tree = tree or WorkTree(root)
+        self._releases: dict[str, Release | None] = {}
+
+    @cached_property
+    def repository(self) -> Repository:
+        """Fleet and hosts."""
+        return Repository(self._tree, self.names_of)
+
+    def release(self, version: str) -> Release | None:
+        """The flags of a release; None when they are not known."""
+        if version not in self._releases:
+            self._releases[version] = self._load(version)
+        return self._releases[version]
+
+    def names_of(self, version: str) -> Mapping[str, str]:
+        """Any name of a flag that has several -> the one by which they are compared. Flags that are stored in the same
+        place are one flag here: a default that says `enable-x` and a service that says `disable-x` mean the same thing.
+        """
+        release = self.release(version)
+        if release is None:
+            return {}
+        names: dict[str, list[str]] = {}
+        for flag in release.flags:
+            names.setdefault(flag.dest, []).extend(flag.names)
+        return {name: same[0] for same in names.values() if len(same) > 1 for name in same}
+
+    def _load(self, version: str) -> Release | None:
+        try:
+            return store.load(version, self.root)
+        except store.UnknownReleaseError:
+            return None
+        except store.DamagedSchemaError as error:
+            self.damaged.append(self._finding(error))
+            return None
+
+    def _finding(self, error: store.DamagedSchemaError) -> Finding:
+        path = error.path or self.root
+        shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        return Finding(
+            "SCH001",
+            Severity.ERROR,
+            f"the flag schema of SGLang {error.release} cannot be used: {error.message}",
+            Place(shown, error.line, 1 if error.line else 0, error.line, 1 if error.line else 0),
+            help=f"take the file of the last good commit, or call sgfleet schema add {error.release}",
+        )

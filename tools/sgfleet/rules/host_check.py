@@ -1,0 +1,115 @@
+"""Everything there is to say about one host, or about the fleet's own file: read specifications -> final findings.
+
+Pure: what is read comes in, and what a release's schema is comes from the function that the caller gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sgfleet.rules.masking import mask, secret_at, secrets_of, secrets_of_line
+from sgfleet.rules.rule import FleetView, HostView, ServiceView
+from sgfleet.rules.runner import Outcome, run
+from sgfleet.rules.weighing import Waived, waive, weigh
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sgfleet.engine.release import Release
+    from sgfleet.findings import Finding, Place
+    from sgfleet.rules.masking import Secret
+    from sgfleet.rules.runner import Crash, Hidden
+    from sgfleet.source.document import Document
+    from sgfleet.spec.fleet_spec import FleetSpec
+    from sgfleet.spec.host_spec import HostSpec
+    from sgfleet.spec.resolve import Resolved
+
+
+@dataclass(slots=True)
+class Checked:
+    """The findings about one host, ready to be shown: weighed, waived, masked, in their order.
+
+    `services` names all services that were read, those that could not be put together too. `host` is None for the
+    fleet's own file.
+    """
+
+    host: str | None
+    services: tuple[str, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+    crashes: list[Crash] = field(default_factory=list)
+
+
+def check_host(
+    spec: HostSpec, fleet: FleetSpec, release_of: Callable[[str], Release | None], today: datetime.date
+) -> Checked:
+    """Call the rules of every service and of the host, and settle what they say."""
+    policy = fleet.policy
+    views = {
+        name: ServiceView(spec.name, name, each.service, policy, release_of(each.service.release), spec.facts)
+        for name, each in spec.services.items()
+    }
+    outcome = Outcome()
+    for name, view in views.items():
+        outcome.add(run(view, spec.services[name].locate))
+    if spec.document is not None:
+        outcome.add(run(HostView(spec.name, views, policy, spec.facts), spec.locate))
+    findings = [*spec.findings, *outcome.findings]
+    for name, view in views.items():
+        if view.service.waive:
+            findings = waive(findings, _waived(spec.services[name], view), today)
+    documents = (spec.document, spec.facts_document, fleet.document)
+    settled = _settled(findings, policy.severity, outcome.secrets, documents)
+    return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
+
+
+def check_files(fleet: FleetSpec, found: Iterable[Finding]) -> Checked:
+    """What was found about files that belong to no host."""
+    return Checked(None, (), _settled(list(found), fleet.policy.severity, (), (fleet.document,)))
+
+
+def check_fleet(fleet: FleetSpec, hosts: Mapping[str, tuple[str, ...]]) -> Checked:
+    """Call the rules about the fleet as a whole. `hosts` names the services of every host that there is."""
+    outcome = run(FleetView(fleet.policy, hosts), fleet.locate)
+    settled = _settled(outcome.findings, fleet.policy.severity, outcome.secrets, (fleet.document,))
+    return Checked(None, (), settled, outcome.crashes)
+
+
+def _waived(resolved: Resolved, view: ServiceView) -> Waived:
+    unchecked = []
+    if view.release is None:
+        unchecked.append(f"the flag schema of {view.service.release}")
+    if view.facts is None:
+        unchecked.append("facts of the host")
+    return Waived(view.host, view.name, view.service.waive, resolved.locate, unchecked)
+
+
+def _settled(
+    findings: Sequence[Finding],
+    severities: Mapping[str, str],
+    hidden: Sequence[Hidden],
+    read: Iterable[Document | None],
+) -> list[Finding]:
+    """Findings with the policy's severities and without secrets, sorted."""
+    weighed = weigh(findings, severities)
+    if not weighed:
+        return weighed
+    documents = {document.path: document for document in read if document is not None}
+    secrets: list[Secret] = [
+        secret_at(documents[each.path], each.route)
+        for each in hidden
+        if each.path in documents and documents[each.path].holds(each.route)
+    ]
+    for path in {place.path for finding in weighed for place in _places(finding)}:
+        if path in documents:
+            secrets += secrets_of(documents[path])
+    for finding in weighed:
+        for place in _places(finding):
+            if place.path not in documents:
+                secrets += secrets_of_line(place)
+    return sorted(mask(weighed, secrets), key=lambda finding: finding.order)
+
+
+def _places(finding: Finding) -> list[Place]:
+    return [finding.place, *(place for place, _ in finding.related)]
