@@ -27,13 +27,13 @@ class Workspace:
     def __init__(self, root: Path, tree: Tree | None = None) -> None:
         self.root = root
         self.damaged: list[Finding] = []
-        self._tree = tree or WorkTree(root)
+        self.tree = tree or WorkTree(root)
         self._releases: dict[str, Release | None] = {}
 
     @cached_property
     def repository(self) -> Repository:
         """Fleet and hosts."""
-        return Repository(self._tree, self.names_of)
+        return Repository(self.tree, self.names_of)
 
     def release(self, version: str) -> Release | None:
         """The flags of a release; None when they are not known."""

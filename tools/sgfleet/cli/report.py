@@ -1,0 +1,69 @@
+"""Findings on their way to standard output, in the form that was asked for, counted."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sgfleet.output.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgfleet.findings import Finding
+    from sgfleet.output.summary import Writer
+
+
+def writer_for(form: str) -> Writer:
+    """The renderer of a form, writing to standard output."""
+    if form == "text":
+        from sgfleet.output.colour import paint_for
+        from sgfleet.output.text import Text
+
+        return Text(sys.stdout, paint_for(sys.stdout))
+    if form == "github":
+        from sgfleet.output.github import GitHub
+
+        return GitHub(sys.stdout)
+    from importlib.metadata import version
+
+    if form == "json":
+        from sgfleet.output.json_format import Json
+
+        return Json(sys.stdout, version("sgfleet"))
+    from sgfleet.output.sarif import Sarif
+    from sgfleet.rules.registry import entries
+
+    return Sarif(sys.stdout, version("sgfleet"), entries())
+
+
+class Report:
+    """Takes findings as they come and ends with a line for the person."""
+
+    def __init__(self, form: str) -> None:
+        self._writer = writer_for(form)
+        self._summary = Summary()
+        self._writer.begin()
+
+    def host(self, services: int) -> None:
+        """One more host was looked at."""
+        self._summary.hosts += 1
+        self._summary.services += services
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """The findings of one host, or of what belongs to no host."""
+        ordered = sorted(findings, key=lambda finding: finding.order)
+        self._summary.count(ordered)
+        if ordered:
+            self._writer.add(ordered)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing asks for a change."""
+        return self._summary.clean
+
+    def end(self) -> None:
+        """After the last host: what the writer still has, and the summary to standard error."""
+        self._writer.end(self._summary, ())
+        sys.stdout.flush()
+        print(self._summary, file=sys.stderr)
