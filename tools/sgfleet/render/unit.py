@@ -27,6 +27,9 @@ ENTRY: Final = ("-m", "sglang.launch_server")
 """Every release has it; `sglang serve` came with 0.5.5 and takes words that the parser does not know."""
 
 
+_SERVICE: Final = "\n\n[Service]\n"
+
+
 def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> str:
     """The text of `units/<host>/<name>.service`. `flags` are the groups of its command line, in their order.
 
@@ -44,11 +47,10 @@ def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> s
         Section("Service", tuple(_service_section(service, environment, command))),
         Section("Install", (Setting.of("WantedBy", unit_list(service.unit.wanted_by)),)),
     )
-    header = _header(host, name, service)
-    text = UnitText(sections, header).render()
-    identity = Setting.of(f"{PREFIX}Unit", unit_hash(text))
-    first = sections[0]
-    return UnitText((Section(first.name, (*first.items, identity)), *sections[1:]), header).render()
+    text = UnitText(sections, _header(host, name, service)).render()
+    # The hash is of the lines that stand already; rendering all of it a second time would double the price of a host.
+    unit, rest = text.split(_SERVICE, 1)
+    return f"{unit}\n{PREFIX}Unit={unit_hash(text)}{_SERVICE}{rest}"
 
 
 def _header(host: str, name: str, service: Service) -> tuple[Comment, ...]:
