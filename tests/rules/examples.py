@@ -14,7 +14,9 @@ would write it, and as little of it as shows the point; the rest is filled in he
 - A host.yaml gets a first line `host: example-01` unless it says another name, and BASE as `defaults:` unless it has
   some.
 - A facts.yaml gets `format: 1` and `host:` unless it has them.
-- An example without a host gets the host `example-01` with the empty fragment; one without facts has none.
+- A first line that names a whole path (`# hosts/kimi-01/facts.yml`) makes the fence that file, as it stands.
+- An example without a host gets the host `example-01` with the empty fragment, unless it names a whole path; one
+  without facts has none.
 - For rules of the stage "source" a fence is the file itself, byte for byte: nothing is filled in.
 
 The folder of the host is named after `host:` of its host.yaml.
@@ -42,6 +44,7 @@ SERVICE = "example"
 
 _KEY = re.compile(r"^([a-z][a-z0-9-]*):", re.MULTILINE)
 _NAMED = re.compile(r"# (host|fleet|facts)\.yaml\s*\n")
+_PATH = re.compile(r"# ((?:[A-Za-z0-9._-]+/)+[A-Za-z0-9._-]+)\s*\n")
 _PATH = re.compile(r"# ((?:hosts|schema|units)/[\w./-]+)\s*\n")
 
 
@@ -62,7 +65,9 @@ class Repository:
 
 
 def kind(fence: str) -> str:
-    """host, fleet, facts or fragment."""
+    """host, fleet, facts, fragment, or a whole path."""
+    if path := _PATH.match(fence):
+        return path[1]
     if named := _NAMED.match(fence):
         return named[1]
     keys = set(_KEY.findall(fence))
@@ -85,6 +90,8 @@ def complete(example: Example, stage: Stage) -> Repository:
         return made
     fences = {kind(fence): fence for fence in example.files}
     assert len(fences) == len(example.files), "two fences of one example are the same file"
+    for path in [name for name in fences if "/" in name]:
+        made.put(path, "", fences.pop(path))
     raw = stage == "source"
     host = fences.get("host", fences.get("fragment") if raw else None)
     if host is not None and (named := re.search(r"^host: *[\"']?([a-z0-9-]+)[\"']? *$", host, re.MULTILINE)):
@@ -96,7 +103,7 @@ def complete(example: Example, stage: Stage) -> Repository:
         keys = set(_KEY.findall(host))
         before = "" if "host" in keys else f"host: {made.host}\n"
         made.put(path, before + ("" if "defaults" in keys else BASE), host)
-    else:
+    elif "fragment" in fences or not made.files:
         fragment = fences.get("fragment", "")
         before = f"host: {made.host}\n{BASE}services:\n"
         made.put(path, before + (f"  {SERVICE}:\n" if fragment.strip() else f"  {SERVICE}: {{}}\n"), fragment, "    ")

@@ -76,6 +76,9 @@ class FleetCheck:
             yield checked
         yield check_files(fleet, {each.message: each for each in self._workspace.damaged}.values())
         if whole:
+            from sgfleet.spec.export import schema_drift
+
+            yield check_files(fleet, schema_drift(repository.tree))
             yield check_fleet(fleet, services)
 
     def _hosts(self) -> Iterator[Checked]:
