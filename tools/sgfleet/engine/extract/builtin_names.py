@@ -6,6 +6,8 @@ import builtins
 import sys
 from typing import Any, Final
 
+from sgfleet.engine.extract.values import External
+
 CONSTANTS: Final[dict[str, Any]] = {
     "sys.maxsize": sys.maxsize,
     "argparse.SUPPRESS": "==SUPPRESS==",
@@ -60,6 +62,12 @@ _KNOWN: Final = {
     "sys.modules",
     "logging.Logger",
 }
+
+
+def outside(name: str) -> Any:
+    """What a dotted name outside the wheel is worth: one of the constants, or the name."""
+    spelt = canonical(name)
+    return CONSTANTS[spelt] if spelt in CONSTANTS else External(spelt)
 
 
 def canonical(name: str) -> str:

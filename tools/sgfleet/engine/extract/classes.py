@@ -134,6 +134,8 @@ def _of_class(cls: Class, name: str, interpreter: Interpreter) -> Any:
     if name == "__name__":
         return cls.name
     if name == "__annotations__":
+        if cls.unknown_base is not None:
+            return cls.unknown_base
         return {field: annotation_value(cls, field, interpreter) for field in cls.annotations}
     if name == "__mro__":
         return tuple(order(cls))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from sgfleet.engine.extract import builtin_names, classes, records
+from sgfleet.engine.extract import classes, records
 from sgfleet.engine.extract.errors import ExtractionError, Leave
 from sgfleet.engine.extract.names import alias_name
 from sgfleet.engine.extract.program import Scope, absolute
@@ -32,12 +32,7 @@ def import_from(node: ast.ImportFrom, scope: Scope, interpreter: Interpreter) ->
             continue  # Program.find follows these
         if module == "__future__":
             continue
-        scope.names[alias_name(alias)] = _lazy(module, alias.name) if doubt is None else doubt
-
-
-def _lazy(module: str, name: str) -> Lazy | External:
-    head = builtin_names.canonical(f"{module}.{name}")
-    return External(head) if head != f"{module}.{name}" else Lazy(module, name)
+        scope.names[alias_name(alias)] = Lazy(module, alias.name) if doubt is None else doubt
 
 
 def function_of(

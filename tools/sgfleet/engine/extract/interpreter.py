@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _STEPS: Final = 3_000_000
 """Expressions evaluated for one release at most; the largest release so far takes about 200,000."""
 
-_DEPTH: Final = 120
+_DEPTH: Final = 40
 """Calls inside calls at most."""
 
 
@@ -31,11 +31,15 @@ _DEPTH: Final = 120
 class Doubt:
     """Why it is not certain that the statements now being run are run.
 
-    `poisons_names`: plain names that are written become unknown too, because they outlive the doubt.
+    `ends` says how long it is held: "branch" for a branch that may not be taken, where plain names that are written
+    become unknown too; "round", "loop" or "call" behind a continue, break or return that may have been taken.
     """
 
     unknown: Unknown
-    poisons_names: bool
+    ends: str
+
+
+_UNTIL: Final = {"continue": "round", "break": "loop", "return": "call"}
 
 
 class Interpreter:
@@ -85,17 +89,23 @@ class Interpreter:
     @property
     def name_doubt(self) -> Unknown | None:
         """The innermost doubt under which even plain names become unknown when they are written."""
-        return next((doubt.unknown for doubt in reversed(self.doubts) if doubt.poisons_names), None)
+        return next((doubt.unknown for doubt in reversed(self.doubts) if doubt.ends == "branch"), None)
 
     @contextmanager
     def in_doubt(self, unknown: Unknown) -> Iterator[None]:
         """Whether the statements inside are run is not known."""
-        self.doubts.append(Doubt(unknown, poisons_names=True))
+        self.doubts.append(Doubt(unknown, "branch"))
         try:
             yield
         finally:
             self.doubts.pop()
 
-    def may_have_left(self, unknown: Unknown) -> None:
-        """A jump may have been taken: until the loop's round or the call ends, nothing declared is certain."""
-        self.doubts.append(Doubt(unknown, poisons_names=False))
+    def may_have_left(self, unknown: Unknown, jump: str) -> None:
+        """A continue, break or return may have been taken: until where it leads, nothing declared is certain."""
+        self.doubts.append(Doubt(unknown, _UNTIL[jump]))
+
+    def settle(self, before: int, *ends: str) -> Unknown | None:
+        """Let go of the doubts behind the first `before` that end here; the first of them."""
+        ending = [doubt for doubt in self.doubts[before:] if doubt.ends in ends]
+        self.doubts[before:] = [doubt for doubt in self.doubts[before:] if doubt.ends not in ends]
+        return ending[0].unknown if ending else None

@@ -41,9 +41,7 @@ def attribute_of(value: Any, name: str, scope: Scope, interpreter: Interpreter, 
     if isinstance(value, Module):
         return interpreter.program.member(value, name, interpreter)
     if isinstance(value, External):
-        full = builtin_names.canonical(f"{value.name}.{name}")
-        constant = builtin_names.CONSTANTS.get(full, ABSENT)
-        return External(full) if constant is ABSENT else constant
+        return builtin_names.outside(f"{value.name}.{name}")
     if natives.has(value, name):
         return Native(value, name)
     if isinstance(value, Notes):

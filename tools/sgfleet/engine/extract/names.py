@@ -101,6 +101,20 @@ def touched_by(statements: Iterable[ast.stmt]) -> set[str]:
     return names
 
 
+def bound_by(statements: Iterable[ast.stmt]) -> set[str]:
+    """Every plain name that one of the statements binds; what is only changed in place is not meant."""
+    names: set[str] = set()
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+            elif isinstance(node, ast.alias):
+                names.add(alias_name(node))
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.add(node.name)
+    return names
+
+
 def star_imports(statements: Iterable[ast.stmt]) -> Iterator[ast.ImportFrom]:
     """Every `from m import *`, inside blocks too."""
     for statement in statements:

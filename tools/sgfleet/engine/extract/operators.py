@@ -83,7 +83,7 @@ def binary(kind: type[ast.operator], left: Any, right: Any, scope: Scope, node: 
         return typing_forms.union([left, right])
     both_collect = isinstance(left, (list, tuple, set, frozenset, dict)) and isinstance(right, type(left))
     if not both_collect and not (is_plain(left) and is_plain(right)):
-        return scope.unknown(f"{kind.__name__} of a {type(left).__name__} and a {type(right).__name__}", node)
+        return scope.unknown(f"{kind.__name__} of {_what(left)} and {_what(right)}", node)
     if (
         kind not in _BINARY
         or (kind is ast.Mult and _too_long(left, right))
@@ -99,6 +99,10 @@ def binary(kind: type[ast.operator], left: Any, right: Any, scope: Scope, node: 
     return result
 
 
+def _what(value: object) -> str:
+    return value.name if isinstance(value, (External, Class)) else f"a {type(value).__name__}"
+
+
 def _too_long(left: Any, right: Any) -> bool:
     for times, other in ((left, right), (right, left)):
         if isinstance(times, int) and isinstance(other, (str, bytes, list, tuple)):
@@ -109,20 +113,41 @@ def _too_long(left: Any, right: Any) -> bool:
 
 
 def same(left: Any, right: Any) -> bool | Unknown:
-    """`left is right`: for constants and names outside the wheel their equality, else identity."""
+    """`left is right`: for constants and names outside the wheel their equality, else identity.
+
+    A name outside the wheel that is not known may stand for anything, also for another name.
+    """
     for side in (left, right):
         if isinstance(side, Unknown):
             return side
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, External):
-            if isinstance(other, External):
-                return one == other
-            if not builtin_names.is_known(one.name):
-                return Unknown(f"{one.name} is outside the wheel")
-            return False
+    outside = [side for side in (left, right) if isinstance(side, External)]
+    if outside:
+        unsure = next((side for side in outside if not builtin_names.is_known(side.name)), None)
+        if left == right or unsure is None:
+            return bool(left == right)
+        return Unknown(f"{unsure.name} is outside the wheel")
     if isinstance(left, PLAIN) or isinstance(right, PLAIN):
         return type(left) is type(right) and bool(left == right)
     return left is right or (isinstance(left, Generic) and bool(left == right))
+
+
+def equal(left: Any, right: Any) -> bool | Unknown:
+    """`left == right`."""
+    if isinstance(left, (Unknown, External)) or isinstance(right, (Unknown, External)):
+        return same(left, right)
+    unsure = _unsure_in([left, right])
+    return unsure if unsure is not None else bool(left == right)
+
+
+def _unsure_in(value: object) -> Unknown | None:
+    """The first part of a value that may be equal to anything."""
+    if isinstance(value, External) and not builtin_names.is_known(value.name):
+        return Unknown(f"{value.name} is outside the wheel")
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return next((found for item in value if (found := _unsure_in(item)) is not None), None)
+    if isinstance(value, dict):
+        return _unsure_in([*value.keys(), *value.values()])
+    return unknown_in(value)
 
 
 def compare(kind: ast.cmpop, left: Any, right: Any, scope: Scope, node: ast.AST) -> bool | Unknown:
@@ -132,14 +157,12 @@ def compare(kind: ast.cmpop, left: Any, right: Any, scope: Scope, node: ast.AST)
         return identical if isinstance(identical, Unknown) else identical is isinstance(kind, ast.Is)
     if isinstance(kind, (ast.In, ast.NotIn)):
         return _contains(left, right, isinstance(kind, ast.In), scope, node)
+    if isinstance(kind, (ast.Eq, ast.NotEq)):
+        verdict = equal(left, right)
+        return verdict if isinstance(verdict, Unknown) else verdict is isinstance(kind, ast.Eq)
     unknown = unknown_in([left, right])
     if unknown is not None:
         return unknown
-    if isinstance(kind, (ast.Eq, ast.NotEq)):
-        if isinstance(left, External) != isinstance(right, External):
-            equal = same(left, right)
-            return equal if isinstance(equal, Unknown) else equal is isinstance(kind, ast.Eq)
-        return bool(left == right) is isinstance(kind, ast.Eq)
     try:
         match kind:
             case ast.Lt():
@@ -155,20 +178,16 @@ def compare(kind: ast.cmpop, left: Any, right: Any, scope: Scope, node: ast.AST)
 
 
 def _contains(item: Any, container: Any, wanted: bool, scope: Scope, node: ast.AST) -> bool | Unknown:
-    if isinstance(item, Unknown):
-        return item
     if isinstance(container, str) and isinstance(item, str):
         return (item in container) is wanted
     items = iterate(container, scope, node)
     if isinstance(items, Unknown):
         return items
-    found = False
+    unsure: Unknown | None = None
     for element in items:
-        if unknown_in(element) is None and (element is item or element == item):
-            found = True
-            break
-    else:
-        unknown = unknown_in(container)
-        if unknown is not None:
-            return unknown
-    return found is wanted
+        verdict = equal(element, item)
+        if verdict is True:
+            return wanted
+        if isinstance(verdict, Unknown):
+            unsure = unsure or verdict
+    return unsure if unsure is not None else not wanted

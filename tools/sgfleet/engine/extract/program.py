@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.engine.extract import builtin_names
+from sgfleet.engine.extract.errors import ExtractionError, Leave
 from sgfleet.engine.extract.names import star_imports, touched
-from sgfleet.engine.extract.values import External, Lazy, Unknown
+from sgfleet.engine.extract.values import Lazy, Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,8 @@ class Module:
             outer, self.limit = self.limit, position
             try:
                 interpreter.run([self.statements[position]], self.scope)
+            except Leave as leave:  # importing this module fails here
+                self.scope.names[name] = leave.place or self.scope.unknown("leaves the module")
             finally:
                 self.limit = outer
 
@@ -187,7 +190,7 @@ class Program:
     def resolve(self, lazy: Lazy, interpreter: Interpreter) -> Any:
         """What an import brings: a module of the wheel, a name of it, or something outside."""
         if not self.has(lazy.module):
-            return External(lazy.module if lazy.attribute is None else f"{lazy.module}.{lazy.attribute}")
+            return builtin_names.outside(lazy.module if lazy.attribute is None else f"{lazy.module}.{lazy.attribute}")
         if lazy.attribute is None:
             return self.module(lazy.module)
         return self.member(self.module(lazy.module), lazy.attribute, interpreter)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sgfleet.engine.extract import assignments, builtin_names, definitions, natives
 from sgfleet.engine.extract.assignments import assign
 from sgfleet.engine.extract.errors import Leave
-from sgfleet.engine.extract.names import touched_by
+from sgfleet.engine.extract.names import bound_by, touched_by
 from sgfleet.engine.extract.operators import iterate, truth
 from sgfleet.engine.extract.values import Class, External, Unknown
 
@@ -33,7 +33,7 @@ def _not_read(statement: ast.stmt, scope: Scope, interpreter: Interpreter) -> No
     unknown = scope.unknown(f"{type(statement).__name__} statements are not read", statement)
     if scope.kind == "function":
         # It may jump, or declare flags: nothing after it is certain.
-        interpreter.may_have_left(unknown)
+        interpreter.may_have_left(unknown, "return")
     for name in touched_by([statement]):
         natives.poison(scope.names.get(name), unknown)
         scope.names[name] = unknown
@@ -62,7 +62,7 @@ def _perhaps(body: Sequence[ast.stmt], unknown: Unknown, scope: Scope, interpret
     except Leave as leave:
         # A branch that raises is taken as not taken: the server would not start.
         if leave.kind != "raise" and scope.kind == "function":
-            interpreter.may_have_left(unknown)
+            interpreter.may_have_left(unknown, leave.kind)
 
 
 def _for(node: ast.For, scope: Scope, interpreter: Interpreter) -> None:
@@ -71,8 +71,8 @@ def _for(node: ast.For, scope: Scope, interpreter: Interpreter) -> None:
         assign(node.target, items, scope, interpreter)
         _perhaps(node.body, items, scope, interpreter)
         return
-    doubts = len(interpreter.doubts)
-    in_doubt = False
+    before = len(interpreter.doubts)
+    unsure: Unknown | None = None
     for item in items:
         assign(node.target, item, scope, interpreter)
         try:
@@ -81,17 +81,13 @@ def _for(node: ast.For, scope: Scope, interpreter: Interpreter) -> None:
             if leave.kind == "break":
                 break
             if leave.kind != "continue":
-                raise
-        finally:
-            in_doubt = in_doubt or len(interpreter.doubts) > doubts
-            left = interpreter.doubts[doubts:]
-            del interpreter.doubts[doubts:]
-        if in_doubt and left:
-            for name in touched_by(node.body):
-                if name in scope.names:
-                    scope.names[name] = left[0].unknown
+                raise  # with the doubts under which it left
+        unsure = interpreter.settle(before, "round") or unsure
     else:
         run(node.orelse, scope, interpreter)
+    unsure = interpreter.settle(before, "round", "loop") or unsure
+    if unsure is not None:
+        scope.names.update(dict.fromkeys(bound_by(node.body), unsure))
 
 
 def _while(node: ast.While, scope: Scope, interpreter: Interpreter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet.engine.extract import builtin_names
 from sgfleet.engine.extract.values import Class, External, Generic, Unknown
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def get_origin(value: Any) -> Any:
     """`typing.get_origin`."""
     if isinstance(value, Unknown):
         return value
+    if isinstance(value, External) and not builtin_names.is_known(value.name):
+        return Unknown(f"{value.name} is outside the wheel")
     return value.origin if isinstance(value, Generic) else None
 
 
