@@ -33,7 +33,8 @@ class Checkpoint:
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Read a checkpoint's folder without its tensor data.
 
-    Raises: ModelError: Something that is needed is missing, unreadable, or contradicts the rest.
+    Raises:
+        ModelError: Something that is needed is missing, unreadable, or contradicts the rest.
     """
     if not folder.is_dir():
         help_ = "give the folder that holds the checkpoint's config.json"
@@ -111,7 +112,8 @@ def _tensors(path: Path) -> tuple[Tensor, ...]:
 def read_text(path: Path, most_bytes: int) -> str:
     """A text file that is not larger than it may be.
 
-    Raises: ModelError: It is too large, or cannot be read.
+    Raises:
+        ModelError: It is too large, or cannot be read.
     """
     try:
         with path.open("rb") as file:

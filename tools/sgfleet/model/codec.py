@@ -36,7 +36,8 @@ def encode(value: object, *, nested: Mapping[str, Callable[[Any], Any]] | None =
 def decode(kind: type[Made], values: object, *, nested: Mapping[str, Callable[[Any], Any]] | None = None) -> Made:
     """A dataclass from what `encode` made of it.
 
-    Raises: CodecError: Not a mapping, a field that is missing or unknown, or a value of another type.
+    Raises:
+        CodecError: Not a mapping, a field that is missing or unknown, or a value of another type.
     """
     if not isinstance(values, dict):
         raise CodecError(f"{kind.__name__} is {_shown(values)}, not a mapping")
@@ -80,7 +81,7 @@ def _checked(kind: type, name: str, declared: str, value: object) -> Any:
     elif simple == "bool":
         fits = isinstance(value, bool)
     elif simple.startswith("Literal["):
-        fits = isinstance(value, str) and f'"{value}"' in simple
+        fits = isinstance(value, str) and repr(value) in simple
     else:
         fits = isinstance(value, str) and len(value) <= 1000
     if not fits:

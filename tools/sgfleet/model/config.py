@@ -57,7 +57,8 @@ class Section:
     def integer(self, *names: str, default: int | None = None) -> int:
         """A whole number of at least 0.
 
-        Raises: ModelError: None of the names is there and there is no default, or the value is no such number.
+        Raises:
+            ModelError: None of the names is there and there is no default, or the value is no such number.
         """
         value = self.maybe(*names)
         if value is None:
@@ -70,7 +71,7 @@ class Section:
         """A whole number of at least 1."""
         value = self.integer(*names, default=default)
         if value == 0:
-            raise self.problem(f"has a {self.find(*names)[0]} of 0")
+            raise self.problem(f"{self.find(*names)[0]} is 0")
         return value
 
     def flag(self, *names: str, default: bool = False) -> bool:
@@ -91,7 +92,7 @@ class Section:
         if isinstance(value, str):
             return (value,)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.problem(f"has a {name} that is not a list of strings")
+            raise self.problem(f"{name} is not a list of strings")
         return tuple(value)
 
     def integers(self, *names: str) -> tuple[int, ...]:
@@ -100,7 +101,7 @@ class Section:
         if not name:
             return ()
         if not isinstance(value, list):
-            raise self.problem(f"has a {name} that is not a list of whole numbers")
+            raise self.problem(f"{name} is not a list of whole numbers")
         return tuple(self._whole(name, item) for item in value)
 
     def each(self, name: str, layers: int) -> tuple[int, ...]:
@@ -124,7 +125,7 @@ class Section:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            raise self.problem(f"has a {name} of {_shown(value)}, not a whole number of at least 0")
+            raise self.problem(f"{name} is {_shown(value)}, not a whole number of at least 0")
         return value
 
 
@@ -143,7 +144,8 @@ class Config:
 def read_config(text: str, *, name: str = "config.json", quantisation: str | None = None) -> Config:
     """Read a config.json, and the text of hf_quant_config.json beside it where there is one.
 
-    Raises: ModelError: It is not JSON, or does not name an architecture.
+    Raises:
+        ModelError: It is not JSON, or does not name an architecture.
     """
     top = Section(read_json(text, name), name)
     body = _text_section(top)
@@ -167,7 +169,8 @@ def read_config(text: str, *, name: str = "config.json", quantisation: str | Non
 def read_json(text: str, name: str, *, most_bytes: int = MOST_BYTES) -> dict[str, Any]:
     """A JSON object out of a file that nobody vouches for.
 
-    Raises: ModelError: Too large, not JSON, or not an object.
+    Raises:
+        ModelError: Too large, not JSON, or not an object.
     """
     remedy = "download the checkpoint again; an interrupted download leaves such files"
     if len(text) > most_bytes:

@@ -25,7 +25,8 @@ FAR_APART: Final = 0.5
 def describe(folder: Path, *, name: str | None = None) -> Facts:
     """Facts of the checkpoint in a folder, exact where it has safetensors files.
 
-    Raises: ModelError: Something is missing, unreadable, or contradicts the rest.
+    Raises:
+        ModelError: Something is missing, unreadable, or contradicts the rest.
     """
     checkpoint = read_checkpoint(folder)
     shape = read_shape(checkpoint.config, Source("headers" if checkpoint.tensors else "config", str(folder)))
@@ -51,7 +52,8 @@ def describe_file(path: Path, *, name: str | None = None) -> Facts:
 
     Without a name the model is called as the file is, `org--name.json`.
 
-    Raises: ModelError: It lacks what its family needs.
+    Raises:
+        ModelError: It lacks what its family needs.
     """
     called = name or (path.parent.name if path.name == CONFIG_FILE else path.stem.replace("--", "/", 1))
     beside = next(
@@ -67,7 +69,8 @@ def describe_file(path: Path, *, name: str | None = None) -> Facts:
 def describe_config(text: str, *, name: str, quantisation: str | None = None) -> Facts:
     """Facts from the text of a config.json, and of the hf_quant_config.json beside it.
 
-    Raises: ModelError: It lacks what its family needs.
+    Raises:
+        ModelError: It lacks what its family needs.
     """
     shape = read_shape(
         read_config(text, name=f"config.json of {name}", quantisation=quantisation), Source("config", name)

@@ -93,7 +93,8 @@ def write_facts(facts: Facts) -> str:
 def read_facts(text: str, file: str) -> Facts:
     """Facts from the text of their file.
 
-    Raises: ModelError: The file is not what `write_facts` writes.
+    Raises:
+        ModelError: The file is not what `write_facts` writes.
     """
     try:
         document = json.loads(text)

@@ -5,7 +5,7 @@ model that is like it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -45,10 +45,13 @@ class Found:
 
     shape: ModelShape
     pieces: tuple[Piece, ...] | None = None
+    _known: dict[Parallel, WeightBytes] = field(default_factory=dict, compare=False, repr=False)
 
     def weights(self, parallel: Parallel) -> WeightBytes:
-        """Weight bytes on a rank."""
-        return weight_bytes(self.shape, parallel, self.pieces)
+        """Weight bytes on a rank, computed once for each way of spreading."""
+        if parallel not in self._known:
+            self._known[parallel] = weight_bytes(self.shape, parallel, self.pieces)
+        return self._known[parallel]
 
 
 def find(model_path: str, root: Path | None = None, *, local: bool = True) -> Found:
@@ -58,7 +61,8 @@ def find(model_path: str, root: Path | None = None, *, local: bool = True) -> Fo
     the folder, where it is on this machine and `local`; facts of the one model whose name is like the folder's, which
     `shape.source.match` then says.
 
-    Raises: ModelError: Nothing is known of this model, or what is known cannot be used.
+    Raises:
+        ModelError: Nothing is known of this model, or what is known cannot be used.
     """
     found = _find(model_path, root, local, store.stamps(root))
     if isinstance(found, ModelError):
@@ -67,7 +71,7 @@ def find(model_path: str, root: Path | None = None, *, local: bool = True) -> Fo
 
 
 @lru_cache(maxsize=512)
-def _find(model_path: str, root: Path | None, local: bool, _stamps: tuple[int, ...]) -> Found | ModelError:  # noqa: FBT001
+def _find(model_path: str, root: Path | None, local: bool, _stamps: tuple[int, ...]) -> Found | ModelError:
     """The answer for one path, kept until facts are added: thousands of services may ask for the same model."""
     try:
         return _search(model_path, root, local=local)

@@ -56,7 +56,8 @@ class Tensor:
 def header_length(start: bytes, file_bytes: int, file: str) -> int:
     """Length of the JSON object that follows the first 8 bytes.
 
-    Raises: ModelError: The file is too short, or the length is not one that fits it.
+    Raises:
+        ModelError: The file is too short, or the length is not one that fits it.
     """
     if len(start) < LENGTH_BYTES:
         raise ModelError(f"is {file_bytes} bytes long, too short for a safetensors file", file=file, help=REMEDY)
@@ -70,7 +71,8 @@ def header_length(start: bytes, file_bytes: int, file: str) -> int:
 def read_header(header: bytes, data_bytes: int, file: str) -> tuple[Tensor, ...]:
     """The tensors that a header lists, `data_bytes` being what lies behind it.
 
-    Raises: ModelError: The header is not what the format asks for, or does not fit the data.
+    Raises:
+        ModelError: The header is not what the format asks for, or does not fit the data.
     """
     try:
         listed = json.loads(header)

@@ -56,7 +56,8 @@ DTYPES: Final = frozenset({"bfloat16", "float16", "float32", "float64"})
 def read_shape(config: Config, source: Source) -> ModelShape:
     """The shape that a configuration describes.
 
-    Raises: ModelError: A field that the family needs is missing or is not what it should be.
+    Raises:
+        ModelError: A field that the family needs is missing or is not what it should be.
     """
     text = config.text
     reader, known = _reader(config)

@@ -48,7 +48,8 @@ def files(root: Path | None = None) -> dict[str, Path]:
 def load(name: str, root: Path | None = None) -> Facts | None:
     """The facts of a model by its exact name, None where there are none.
 
-    Raises: ModelError: The file is there and cannot be used.
+    Raises:
+        ModelError: The file is there and cannot be used.
     """
     if not NAME.fullmatch(name):
         return None
@@ -62,7 +63,8 @@ def load(name: str, root: Path | None = None) -> Facts | None:
 def read(path: Path) -> Facts:
     """The facts in a file.
 
-    Raises: ModelError: The file cannot be used.
+    Raises:
+        ModelError: The file cannot be used.
     """
     try:
         stamp = path.stat()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def write(facts: Facts, text: str, folder: Path) -> Literal["added", "changed", "unchanged"]:
     """Write the facts of a model into a folder, unless they are there already, byte by byte.
 
-    Raises: ModelError: The folder cannot be written to.
+    Raises:
+        ModelError: The folder cannot be written to.
     """
     if not NAME.fullmatch(facts.name):
         raise ModelError(f"{facts.name!a} is no name for a model", file=facts.source, help="give --name org/name")

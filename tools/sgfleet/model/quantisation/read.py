@@ -20,7 +20,8 @@ IGNORED: Final = ("modules_to_not_convert", "ignored_layers", "exclude_modules",
 def read_quantisation(config: Config, layers: tuple[Layer, ...]) -> Quantisation | None:
     """How the weights are stored, None for a checkpoint that is not quantised.
 
-    Raises: ModelError: The method is one that this tool does not know, or a field of it is not what it should be.
+    Raises:
+        ModelError: The method is one that this tool does not know, or a field of it is not what it should be.
     """
     section = config.quantisation
     if section is None:
