@@ -62,14 +62,22 @@ def test_columns_stay_true():
 
 
 def test_other_lines_and_files_stay():
-    others = [replace(OWN, place=at(LINE, "tp", line=6)), replace(OWN, place=at(LINE, "tp", path="fleet.yaml"))]
-    assert mask(others, [SECRET]) == others
+    text = "    flags: {api-key: short, tp: 8}"
+    secret = Secret(at(text, "short"), "short")
+    others = [replace(OWN, place=at(text, "tp", line=6)), replace(OWN, place=at(text, "tp", path="fleet.yaml"))]
+    assert mask(others, [secret]) == others
+
+
+def test_the_same_secret_under_another_name():
+    line = f"    other: {KEY}  # {KEY}"
+    (told,) = mask([replace(OWN, place=at(line, "other", path="fleet.yaml"))], [SECRET])
+    assert told.place.text == line.replace(KEY, SIGN * len(KEY))
 
 
 def test_quoted_and_escaped():
-    line = r'  token: "a\x62cdef"'
-    secret = Secret(at(line, r'"a\x62cdef"'), "abcdef")
-    (told,) = mask([replace(OWN, message=r"abcdef, written a\x62cdef", place=secret.place)], [secret])
+    line = r'  token: "a\x62cdefgh"'
+    secret = Secret(at(line, r'"a\x62cdefgh"'), "abcdefgh")
+    (told,) = mask([replace(OWN, message=r"abcdefgh, written a\x62cdefgh", place=secret.place)], [secret])
     assert told.message == f"{BLOT}, written {BLOT}"
 
 
@@ -95,10 +103,12 @@ def test_a_common_word_is_no_needle():
     assert told.place.text == "  api-key: " + SIGN
 
 
-@given(st.text(min_size=4), st.text(), st.text(), st.text())
+@given(st.text(min_size=8), st.text(), st.text(), st.text())
 def test_nothing_of_it_is_left(secret, before, between, after):
     line = before + secret + after
     place = Place(PATH, 1, len(before) + 1, 1, len(before) + len(secret) + 1, line)
     (told,) = mask([replace(OWN, place=place, message=between + secret + between)], [Secret(place, secret)])
-    assert told.place.text == before + SIGN * len(secret) + after
+    assert told.place.text[len(before) : len(before + secret)] == SIGN * len(secret)
+    assert len(told.place.text) == len(line)
+    assert secret not in told.place.text
     assert len(told.message) <= 2 * len(between) + 2 * len(BLOT)

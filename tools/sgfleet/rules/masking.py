@@ -23,8 +23,8 @@ SIGN: Final = "\N{BULLET}"
 BLOT: Final = SIGN * 3
 """What stands in a sentence in place of a secret, whatever its length."""
 
-_SHORTEST: Final = 4
-"""A shorter text is too common to be searched for in sentences: `1` is no secret that could be kept."""
+_SHORTEST: Final = 8
+"""Only a text of this length is searched for where it does not stand as a secret: `none` and `auto` are words."""
 
 _ASSIGNMENT: Final = re.compile(r"""([A-Za-z0-9_.-]+)["']?\s*[:=]\s*(?=\S)""")
 
@@ -47,7 +47,7 @@ def secret_at(document: Document, route: Route) -> Secret:
 
 def secrets_of(document: Document) -> list[Secret]:
     """What is secret in a document by the name that it stands under."""
-    return [secret_at(document, route) for route in secrets_in(document)]
+    return [Secret(place, text) for place, text in secrets_in(document)]
 
 
 def secrets_of_line(place: Place) -> Iterator[Secret]:
@@ -96,6 +96,9 @@ def mask(findings: Sequence[Finding], secrets: Sequence[Secret]) -> list[Finding
     def place(shown: Place) -> Place:
         for secret in secrets:
             shown = _blot(shown, secret.place)
+        for word in words:  # the same secret once more, under another name
+            if shown.text is not None and word in shown.text:
+                shown = replace(shown, text=shown.text.replace(word, SIGN * len(word)))
         return shown
 
     def sentence(text: str) -> str:

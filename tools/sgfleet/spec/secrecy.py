@@ -28,7 +28,7 @@ def secrets_in(document: Document) -> list[tuple[Place, str]]:
 
     Rules that know more of a service find more; this is what is known of a file whose services could not be read.
     """
-    return [(document.place(route), text) for route, text in _texts(document.data, (), secret=False)]
+    return [(document.extent(route), text) for route, text in _texts(document.data, (), secret=False)]
 
 
 def _texts(data: Any, route: Route, *, secret: bool) -> Iterator[tuple[Route, str]]:

@@ -1,0 +1,130 @@
+"""`sgfleet argv`: the verdict in both forms, line by line with --batch, and the exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from sgfleet.cli.common import UsageError
+from sgfleet.cli.main import main
+
+
+def batch(monkeypatch, capsys, text, *options):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert main(["argv", *options, "--batch"]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_taken(capsys):
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--tp", "8", "--served-model-name", " "]) == 0
+    assert capsys.readouterr().out == (
+        "SGLang 0.5.9 takes this command line.\n"
+        "  model-path            m\n"
+        "  tensor-parallel-size  8\n"
+        '  served-model-name     " "\n'
+        "\n"
+        "note: --tp is short for --tp-size in this release; a later one may find it ambiguous\n"
+        "help: write --tp-size\n"
+    )
+
+
+def test_refused(capsys):
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--mem_fraction_static", "0.8"]) == 1
+    assert capsys.readouterr().out == (
+        "SGLang 0.5.9 refuses this command line.\n"
+        "error: SGLang 0.5.9 has no option '--mem_fraction_static'\n"
+        "help: write --mem-fraction-static\n"
+    )
+
+
+def test_every_word_behind_the_dashes_belongs_to_the_release(capsys):
+    words = ["--model-path", "m", "--format", "json", "--lora-paths", "a", "--", "x", "--batch"]
+    assert main(["argv", "0.5.9", "--format", "json", "--", *words]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["arguments"] == words
+    assert answer["version"] == 1
+    assert (answer["ok"], answer["kind"]) == (False, "unknown-option")
+
+
+def test_json_says_what_json_cannot(capsys):
+    words = [
+        "--model-path",
+        "m",
+        "--mem-fraction-static",
+        "nan",
+        "--context-length",
+        "9" * 4400 + "k",
+        "--hicache-ratio=-inf",
+    ]
+    assert main(["argv", "0.5.23", "--format", "json", "--", *words]) == 0
+    values = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["values"]
+    assert values["mem-fraction-static"] == "NaN"
+    assert values["hicache-ratio"] == "-Infinity"
+    assert values["context-length"].startswith("0x")
+
+
+def test_all_shows_what_is_not_given(capsys):
+    assert main(["argv", "0.5.9", "--all", "--format", "json", "--", "--model-path", "m"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["values"] == {"model-path": "m"}
+    assert answer["defaults"]["hicache-ratio"] == 2.0
+    assert "model-path" not in answer["defaults"]
+    assert main(["argv", "0.5.9", "--all", "--", "--model-path", "m"]) == 0
+    assert "\nNot given:\n" in capsys.readouterr().out
+
+
+def test_a_file_is_read_from_here(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text("port: 8000\n", encoding="utf-8")
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--config", "c.yaml"]) == 0
+    assert "8000" in capsys.readouterr().out
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--config", "gone.yaml"]) == 1
+    assert "No such file or directory" in capsys.readouterr().out
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--config", "/dev/zero.yaml"]) == 1
+    (tmp_path / "d.yaml").mkdir()
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--config", "d.yaml"]) == 1
+
+
+def test_a_device_is_not_opened(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "zero.yaml").symlink_to("/dev/zero")
+    assert main(["argv", "0.5.9", "--", "--model-path", "m", "--config", "zero.yaml"]) == 1
+    assert capsys.readouterr().out.startswith("Not known whether SGLang 0.5.9 takes this command line.\n")
+
+
+def test_batch(monkeypatch, capsys):
+    lines = [
+        b'["--model-path", "m", "--port", "1"]',
+        b"",
+        b"nonsense",
+        b"[1]",
+        b'"--tp"',
+        b"\xff",
+        b'["-h"]',
+        b"[" * 10**5,
+        b'["\\ud800"]',
+    ]
+    answers = batch(monkeypatch, capsys, b"\n".join(lines), "0.5.9")
+    assert answers[0] == {"ok": True, "error": None, "values": {"model-path": "m", "port": 1}}
+    assert [answer["ok"] for answer in answers[1:]] == [False] * 8
+    assert [answer["kind"] for answer in answers[1:6]] == ["bad-line"] * 5
+    assert [answer["kind"] for answer in answers[6:]] == ["help-requested", "bad-line", "required-missing"]
+    assert all(isinstance(answer["error"], str) and answer["values"] is None for answer in answers[1:])
+    assert batch(monkeypatch, capsys, b"", "0.5.9") == []
+
+
+def test_usage(capsys):
+    with pytest.raises(UsageError) as unknown:
+        main(["argv", "0.5.99", "--", "--tp", "8"])
+    assert "0.5.99" in unknown.value.message
+    assert "0.5.23" in unknown.value.help
+    with pytest.raises(UsageError, match="no command line"):
+        main(["argv", "0.5.9"])
+    with pytest.raises(UsageError, match="standard input"):
+        main(["argv", "0.5.9", "--batch", "--", "--tp", "8"])
+    with pytest.raises(SystemExit) as ended:
+        main(["argv", "0.5.9", "--tp", "8"])
+    assert ended.value.code == 2
