@@ -83,11 +83,6 @@ def kind(fence: str) -> str:
 def complete(example: Example, stage: Stage) -> Repository:
     """The repository that an example stands for."""
     made = Repository()
-    if paths := {named[1]: fence for fence in example.files if (named := _PATH.match(fence))}:
-        assert len(paths) == len(example.files), "either every fence names its path, or none does"
-        for path, fence in paths.items():
-            made.put(path, "", fence)
-        return made
     fences = {kind(fence): fence for fence in example.files}
     assert len(fences) == len(example.files), "two fences of one example are the same file"
     for path in [name for name in fences if "/" in name]:

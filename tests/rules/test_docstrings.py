@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from tests.rules.checking import check
-from tests.rules.examples import complete
 
+from rules.checking import check
+from rules.examples import complete
 from sgfleet.findings import Severity
 from sgfleet.rules.manual import ManualError
 from sgfleet.rules.registry import entries

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.output.test_golden import FORMATS
 
+from output.test_output_golden import FORMATS
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.output.summary import Summary
 from sgfleet.rules.masking import BLOT, SIGN, Secret, mask

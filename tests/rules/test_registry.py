@@ -78,6 +78,18 @@ def test_codes_of_a_family_share_their_letters():
     assert {code: where for code, where in letters.items() if len(where) > 1} == {}
 
 
+def test_every_code_that_is_reported_has_a_page():
+    package = Path(sgfleet.rules.__path__[0]).parent
+    named = {
+        code
+        for path in package.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "Expect(" not in line  # what a code looks like, in an example
+        for code in re.findall(r"""["']([A-Z]{3}[0-9]{3})["']""", line)
+    }
+    assert named - set(entries()) == set()
+
+
 def test_registry_finds_them_all():
     assert sorted(entries()) == sorted(module.RULE.code for module in MODULES)
     called = [check.rule.code for stage in checks().values() for check in stage]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HEADINGS: Final = ("What it does", "Why", "Bad", "Good", "See also")
 _REQUIRED: Final = HEADINGS[:4]
-_FENCE: Final = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(r"^```(?:yaml|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class ManualError(ValueError):

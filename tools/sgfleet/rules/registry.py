@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sgfleet.rules.manual import Page
     from sgfleet.rules.rule import Problem, Rule, Stage
 
-DOCUMENTED: Final = frozenset({"source", "spec", "render", "waivers"})
+DOCUMENTED: Final = frozenset({"source", "spec", "schema", "render", "waivers"})
 """Families that are named after the stage that reports their rules."""
 
 _HERE: Final = Path(__file__).parent

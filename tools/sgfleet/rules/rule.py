@@ -30,13 +30,13 @@ Route = tuple[str | int, ...]
 Part = Literal["key", "value"]
 """Which side of a mapping's entry is meant."""
 
-Stage = Literal["source", "spec", "service", "host", "fleet", "render", "waivers"]
+Stage = Literal["source", "spec", "schema", "service", "host", "fleet", "render", "waivers"]
 """Who finds it.
 
-"source", "spec" and "render": the reader, the models and the renderer report the finding themselves, and the rule's
-module is its documentation; it lies in the family of the same name. So does "waivers", which is reported when all
-others have spoken. "service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a
-`HostView` or a `FleetView`.
+"service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a `HostView` or a `FleetView`.
+All others are reported by somebody else, and the rule's module, in the family of the same name, is its documentation:
+"source" by the reader, "spec" by the models, "schema" by whoever loads a flag schema, "render" by the renderer, and
+"waivers" when all others have spoken.
 """
 
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.output.samples import FAILURES, HOSTS, summary
 
+from output.samples import FAILURES, HOSTS, summary
 from sgfleet.findings import Severity
 from sgfleet.output.colour import coloured
 from sgfleet.output.github import GitHub

@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.output.samples import DEFAULT, FULL, HOSTS
-from tests.output.test_golden import FORMATS, write
 
+from output.samples import DEFAULT, FULL, HOSTS
+from output.test_output_golden import FORMATS, write
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.output.colour import coloured, paint_for, plain
 from sgfleet.output.github import command
