@@ -1,0 +1,1 @@
+"""The flag schemas below schema/sglang/, which whoever loads one reports."""
