@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-_SHARED: Final = {"main", "common", "crash", "targets", "workspace", "fleet_check"}
+_SHARED: Final = {"main", "common", "crash", "report", "targets", "workspace", "fleet_check"}
 """Modules of this package that are no commands."""
 
 
