@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 from sgfleet.engine.extract.interpreter import Interpreter
 from sgfleet.engine.extract.lookups import lookup
 from sgfleet.engine.extract.program import Program
 from sgfleet.engine.extract.release import Extraction, extract
 from sgfleet.engine.extract.wheel import Texts
-from sgfleet.engine.flag import Flag
+
+if TYPE_CHECKING:
+    from sgfleet.engine.flag import Flag
 
 SERVER_ARGS = "sglang.srt.server_args"
 
@@ -114,7 +117,9 @@ def calls(body: str, above: str = "", **modules: str) -> Extraction:
     text = "import argparse, dataclasses, json, sys\n" + textwrap.dedent(above)
     if "class ServerArgs" not in text:
         text += "\nclass ServerArgs:\n    pass\n"
-    text += "\n@staticmethod\ndef _declare(parser):\n" + textwrap.indent(textwrap.dedent(body).strip() or "pass", "    ")
+    text += "\n@staticmethod\ndef _declare(parser):\n" + textwrap.indent(
+        textwrap.dedent(body).strip() or "pass", "    "
+    )
     text += "\nServerArgs.add_cli_args = _declare\n"
     return release(text, **modules)
 

@@ -47,7 +47,16 @@ def test_a_flag_as_it_is_declared() -> None:
 
 
 GRID = {
-    "action": [None, "store", "store_true", "store_false", "store_const", "append", "count", argparse.BooleanOptionalAction],
+    "action": [
+        None,
+        "store",
+        "store_true",
+        "store_false",
+        "store_const",
+        "append",
+        "count",
+        argparse.BooleanOptionalAction,
+    ],
     "default": [None, 3, "given"],
     "names": [("--a-b",), ("--a-b", "--other")],
     "dest": [None, "elsewhere"],
@@ -277,7 +286,10 @@ def test_an_environment_variable_that_adds_a_flag_is_refused() -> None:
         ("thirdparty.declare(parser)", "handed to something that cannot be followed"),
         ("thirdparty.partial(parser.add_argument)('--a')", "handed to something that cannot be followed"),
         ("parser = thirdparty.wrap()\nparser.add_argument('--a')", "declared on what is not known"),
-        ("match 1:\n    case 1:\n        parser.add_argument('--a')\nparser.add_argument('--b')", "on what is not known"),
+        (
+            "match 1:\n    case 1:\n        parser.add_argument('--a')\nparser.add_argument('--b')",
+            "on what is not known",
+        ),
         ("parser.set_defaults(a=1)", "set_defaults"),
         ("parser.register('type', 'x', int)", "register"),
         ("parser.allow_abbrev = False", "allow_abbrev is set"),
@@ -314,7 +326,11 @@ def test_a_launcher_that_lets_unknown_arguments_pass_is_refused(monkeypatch: pyt
 
 def test_source_that_is_no_python_is_an_error_with_its_line() -> None:
     with pytest.raises(ExtractionError) as caught:
-        samples.calls("parser.add_argument('--a')\nparser.add_argument('--b', choices=NAMES)", "from sglang.srt.b import NAMES", b="NAMES = [\n1 2\n]")
+        samples.calls(
+            "parser.add_argument('--a')\nparser.add_argument('--b', choices=NAMES)",
+            "from sglang.srt.b import NAMES",
+            b="NAMES = [\n1 2\n]",
+        )
     assert (caught.value.module, caught.value.line) == ("sglang.srt.b", 2)
 
 

@@ -58,6 +58,8 @@ def _add(arguments: argparse.Namespace) -> int:
     from sgfleet.engine import schema_writer, store
 
     folder = root_of(arguments) / store.FOLDER
+    if arguments.releases and (arguments.wheel or arguments.rewrite):
+        raise UsageError("releases are named, and wheel files or --rewrite as well", "say one of them")
     results: Iterator[Written | Failed]
     if arguments.rewrite:
         results = schema_writer.rewrite(folder)
@@ -76,6 +78,10 @@ def _add(arguments: argparse.Namespace) -> int:
             failed.append(result)
             place = f"{result.module}:{result.line or 0}: " if result.module else ""
             print(f"error: {result.version}: {place}{result.message}", file=sys.stderr)
+    if any(result.state != "unchanged" for result in done):
+        from sgfleet.engine.argv import history
+
+        history.write(folder)
     if arguments.format == "json":
         print(json.dumps(_report(done, failed), indent=2))
     elif not done and not failed:

@@ -82,12 +82,18 @@ def _properties(flag: Flag) -> list[tuple[str, dict[str, Any]]]:
     description = describe(flag)
     if description:
         schema["description"] = description
-    if flag.default is not None and flag.default != SUPPRESSED:
+    if flag.default is not None and flag.default != SUPPRESSED and _may_be_written(flag.default, flag):
         schema["default"] = flag.default
     if flag.deprecation is not None:
         schema["deprecated"] = True
     main, *others = flag.names
     return [(main, schema), *((name, {"$ref": f"#/properties/{main}"}) for name in others)]
+
+
+def _may_be_written(default: Any, flag: Flag) -> bool:
+    """Whether the default is a value that somebody may write: argparse does not hold it against the choices."""
+    given = default if isinstance(default, list) else [default]
+    return flag.choices is None or all(value in flag.choices for value in given)
 
 
 def _usual(flag_action: str, key: str) -> Any:

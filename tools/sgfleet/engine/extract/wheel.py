@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from email.parser import HeaderParser
 from functools import cached_property
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 
 _LARGEST_MODULE_BYTES: Final = 16 * 2**20
 """A module beyond this is no source that a person wrote: refuse it instead of unpacking it."""
+
+
+_DAMAGE: Final = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, LookupError, NotImplementedError,
+    RuntimeError,
+)  # fmt: skip
+"""What the archive's reader raises when the file is not what it should be."""
 
 
 class Sources(Protocol):
@@ -69,7 +78,7 @@ class Wheel:
             archive = zipfile.ZipFile(self.path)
         except FileNotFoundError:
             raise ExtractionError(f"{self.path}: there is no such file") from None
-        except (OSError, zipfile.BadZipFile) as error:
+        except _DAMAGE as error:
             raise ExtractionError(f"{self.path}: not a wheel: {error}") from None
         object.__setattr__(self, "_zip", archive)
         if self._header("Name").lower().replace("_", "-") != self.distribution:
@@ -85,7 +94,7 @@ class Wheel:
             if size > _LARGEST_MODULE_BYTES:
                 raise ExtractionError(f"{self.path}: {name} has {size} bytes; at most {_LARGEST_MODULE_BYTES} are read")
             return self._zip.read(name)
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        except _DAMAGE as error:
             raise ExtractionError(f"{self.path}: {name} is damaged: {error}") from None
 
     @cached_property
