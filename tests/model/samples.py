@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ def values(name: str) -> dict[str, Any]:
     return json.loads(text(name))
 
 
+@lru_cache
 def shape(name: str) -> ModelShape:
     """The shape of one of the checkpoints in configs/."""
     beside = CONFIGS / f"{name}.quant.json"

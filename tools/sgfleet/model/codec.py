@@ -5,8 +5,10 @@ Facts are committed files that anybody may have edited: every value is held agai
 
 from __future__ import annotations
 
+import sys
+from ast import literal_eval
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,13 +82,20 @@ def _checked(kind: type, name: str, declared: str, value: object) -> Any:
         fits = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
     elif simple == "bool":
         fits = isinstance(value, bool)
-    elif simple.startswith("Literal["):
-        fits = isinstance(value, str) and repr(value) in simple
-    else:
+    elif simple == "str":
         fits = isinstance(value, str) and len(value) <= 1000
+    else:
+        fits = isinstance(value, str) and value in _words_of(kind, simple)
     if not fits:
         raise CodecError(f"{kind.__name__}: {name} is {_shown(value)}, not {_in_words(simple)}")
     return value
+
+
+def _words_of(kind: type, declared: str) -> tuple[Any, ...]:
+    """The words of a Literal, written out or under a name of the module that declares the field."""
+    if declared.startswith("Literal["):
+        return tuple(literal_eval(f"[{declared.removeprefix('Literal[').removesuffix(']')}]"))
+    return get_args(vars(sys.modules[kind.__module__])[declared])
 
 
 def _tuple(kind: type, name: str, declared: str, value: object) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.model.checkpoint import CONFIG_FILE, read_checkpoint, read_text
@@ -34,7 +35,7 @@ def describe(folder: Path, *, name: str | None = None) -> Facts:
     return Facts(
         name=name or _name(folder),
         source="config.json and safetensors headers" if exact is not None else "config.json",
-        shape=shape,
+        shape=shape if exact is None else replace(shape, assumptions=(*shape.assumptions, *_unknown(exact))),
         pieces=exact.pieces if exact is not None else None,
         paths=(str(folder),),
     )
@@ -78,12 +79,21 @@ def describe_config(text: str, *, name: str, quantisation: str | None = None) ->
     return Facts(name=name, source=f"config.json of {name}", shape=shape)
 
 
+def _unknown(exact: Exact) -> tuple[str, ...]:
+    """Tensors whose names say nothing, as a note for people."""
+    if not exact.unknown_tensors:
+        return ()
+    size = f"{exact.unknown_bytes / 2**30:.2f} GiB"
+    return (f"the names of {exact.unknown_tensors} tensors ({size}) say nothing: they count as whole on every rank",)
+
+
 def _exact(shape: ModelShape, tensors: tuple[Tensor, ...], folder: str) -> Exact:
     """The pieces of the headers, if they are those of the model that config.json describes."""
     exact = exact_pieces(shape, tensors)
     expected = sum(piece.bytes for piece in estimate(shape))
     found = sum(piece.bytes for piece in exact.pieces)
-    if not FAR_APART * expected <= found <= expected / FAR_APART:
+    sure = not shape.assumptions and (shape.quantisation is None or not shape.quantisation.unsure)
+    if sure and not FAR_APART * expected <= found <= expected / FAR_APART:
         message = f"has tensors of {found / 1e9:.1f} GB, where its config.json describes about {expected / 1e9:.1f} GB"
         raise ModelError(message, file=folder, help="config.json and the safetensors files are of two models")
     return exact

@@ -112,7 +112,7 @@ def stored_bytes(elements: int, storage: Storage) -> int:
     if storage.group_size:
         groups = -(-elements // storage.group_size)
         bits += groups * (storage.scale_bits + (storage.bits if storage.zero_points else 0))
-    elif storage.block:
+    elif storage.block and all(storage.block):
         bits += -(-elements // (storage.block[0] * storage.block[1])) * storage.scale_bits
     return -(-bits // 8)
 

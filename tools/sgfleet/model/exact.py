@@ -41,7 +41,7 @@ def exact_pieces(shape: ModelShape, tensors: Iterable[Tensor]) -> Exact:
             continue
         if not named.known:
             unknown, unknown_bytes = unknown + 1, unknown_bytes + tensor.bytes
-        for spread, limit, size in _parts(named, tensor, shape):
+        for spread, limit, size in _parts(named, _held_bytes(tensor, shape), shape):
             sums[named.place, spread, named.layer, limit] += size
     stored = [Piece(place, spread, size, layer, limit) for (place, spread, layer, limit), size in sums.items()]
     return Exact((*sorted(stored, key=_order), *_copies(shape.layers, shape.hidden_size)), unknown, unknown_bytes)
@@ -56,17 +56,22 @@ def _is_shared(named: Named, shape: ModelShape) -> bool:
     return shape.tied_embeddings
 
 
-def _parts(named: Named, tensor: Tensor, shape: ModelShape) -> Iterator[tuple[Spread, int, int]]:
+def _held_bytes(tensor: Tensor, shape: ModelShape) -> int:
+    """Bytes of a tensor once it is loaded: releases make 16-bit weights of a float32 checkpoint by default."""
+    return tensor.bytes // 2 if tensor.dtype == "F32" and shape.dtype == "float32" else tensor.bytes
+
+
+def _parts(named: Named, size: int, shape: ModelShape) -> Iterator[tuple[Spread, int, int]]:
     """A fused matrix is divided in two: the queries' part and that of the keys and values."""
     layer = shape.layers[named.layer] if named.place == "layer" else None
     mixer = layer.mixer if layer is not None else None
     if not named.fused or not isinstance(mixer, Attention):
-        yield named.spread, named.limit, tensor.bytes
+        yield named.spread, named.limit, size
         return
     queries = mixer.heads * mixer.head_dim
     rows = mixer.kv_heads * (mixer.head_dim + mixer.v_head_dim)
-    keys = tensor.bytes * rows // (queries + rows)
-    yield "attention", 0, tensor.bytes - keys
+    keys = size * rows // (queries + rows)
+    yield "attention", 0, size - keys
     yield "kv", mixer.kv_heads, keys
 
 

@@ -129,7 +129,7 @@ def _compressed(mixer: CompressedAttention, hidden: int) -> Iterator[Block]:
     low = mixer.o_groups * mixer.o_lora_rank
     yield Block("attention", "whole", hidden * (mixer.q_lora_rank + mixer.head_dim))
     yield Block("attention", "attention", mixer.q_lora_rank * width)
-    yield Block("output", "attention", width // mixer.o_groups * low + low * hidden)
+    yield Block("output", "attention", width // max(1, mixer.o_groups) * low + low * hidden)
     yield Block(PLAIN, "whole", mixer.q_lora_rank + mixer.head_dim)
     yield Block(FLOAT32, "attention", mixer.heads)
     if mixer.ratio:

@@ -67,8 +67,9 @@ class WeightBytes:
 
     `stages` has one entry for each pipeline stage. `draft` is what the MTP layers of this checkpoint add on a rank
     when they are loaded; it is not in `stages`.
-    `exact` means that the figures were added up from tensor headers. Otherwise `error` is the relative error of the
-    estimate (0.03: within 3 %), measured on checkpoints whose size is known.
+    `exact` means that the figures were added up from tensor headers; a rank uses somewhat more while it loads them
+    (0.1 to 0.6 GiB in most logs, up to 2 GiB with large quantised experts). Otherwise `error` is the relative error
+    of the estimate (0.03: within 3 %), measured on checkpoints whose size is known.
     `notes` are what a person should know about the figure.
     """
 

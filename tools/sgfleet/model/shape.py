@@ -22,9 +22,9 @@ class Vision:
     `whole` is set where a release keeps the tower's feed-forward blocks on every rank although attention is divided
     (Kimi).
 
-    `config_layers` and `config_hidden_size` are what stands under the names num_hidden_layers and hidden_size in
-    vision_config, the only names that releases read when they derive their default memory fraction: None where the
-    checkpoint uses other names (depth, vt_hidden_size, ...), and the release then takes its own defaults.
+    `config_layers` and `config_hidden_size` are what a release's configuration class has under num_hidden_layers and
+    hidden_size, the only names that it reads when it derives its default memory fraction: None where the checkpoint
+    uses other names (depth, ...), and the release then takes its own defaults.
     """
 
     layers: int

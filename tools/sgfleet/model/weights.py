@@ -31,7 +31,7 @@ def weight_bytes(shape: ModelShape, parallel: Parallel, pieces: tuple[Piece, ...
         exact=False,
         error=round(_base_error(shape, usual.largest) + _unsure_error(shape, parallel, usual.largest), 4),
         source=shape.source,
-        notes=(*usual.notes, *shape.assumptions),
+        notes=usual.notes,
     )
 
 
@@ -114,7 +114,7 @@ def _spread(
         exact=exact,
         error=error,
         source=shape.source,
-        notes=_notes(shape, parallel),
+        notes=(*_notes(shape, parallel), *shape.assumptions),
     )
 
 
