@@ -124,7 +124,9 @@ def _run(function: Function, one: Call, args: list[Any]) -> Any:
         scope.receiver = args[0]
     if isinstance(function.node, ast.Lambda):
         return interpreter.evaluate(function.node.body, scope)
-    if isinstance(function.node, ast.AsyncFunctionDef) or _yields(function.node):
+    if function.yields is None:
+        function.yields = isinstance(function.node, ast.AsyncFunctionDef) or _yields(function.node)
+    if function.yields:
         return _unfollowed(one.unknown(f"{function.name} is a generator or a coroutine"), one)
     doubts = len(interpreter.doubts)
     result: Any = None
@@ -140,7 +142,7 @@ def _run(function: Function, one: Call, args: list[Any]) -> Any:
     return left_early[0].unknown if left_early else result
 
 
-def _yields(node: ast.FunctionDef) -> bool:
+def _yields(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     pending: list[ast.AST] = list(node.body)
     while pending:
         part = pending.pop()

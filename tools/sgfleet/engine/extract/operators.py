@@ -133,6 +133,8 @@ def same(left: Any, right: Any) -> bool | Unknown:
 
 def equal(left: Any, right: Any) -> bool | Unknown:
     """`left == right`."""
+    if isinstance(left, PLAIN) and isinstance(right, PLAIN):
+        return bool(left == right)
     if isinstance(left, (Unknown, External)) or isinstance(right, (Unknown, External)):
         return same(left, right)
     unsure = _unsure_in([left, right])
@@ -180,6 +182,11 @@ def compare(kind: ast.cmpop, left: Any, right: Any, scope: Scope, node: ast.AST)
 def _contains(item: Any, container: Any, wanted: bool, scope: Scope, node: ast.AST) -> bool | Unknown:
     if isinstance(container, str) and isinstance(item, str):
         return (item in container) is wanted
+    if isinstance(item, PLAIN) and isinstance(container, (list, tuple, set, frozenset, dict)):
+        # Plain data among plain data is looked up as Python does it; only the rest is compared one by one.
+        if item in container:
+            return wanted
+        container = [element for element in container if not isinstance(element, PLAIN)]
     items = iterate(container, scope, node)
     if isinstance(items, Unknown):
         return items

@@ -64,6 +64,8 @@ class Function:
     keyword_defaults: dict[str, Any]
     owner: Class | None = None
     kind: str = "function"
+    yields: bool | None = None
+    """Whether calling it gives a generator; None until somebody has looked."""
 
     @property
     def module(self) -> Module:
