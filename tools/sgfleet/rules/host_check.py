@@ -54,7 +54,7 @@ def check_host(
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate))
     if spec.document is not None:
-        outcome.add(run(HostView(spec.name, views, policy, spec.facts), spec.locate))
+        outcome.add(run(HostView(spec.name, views, policy, spec.facts, today), spec.locate))
     findings = [*spec.findings, *outcome.findings]
     for name, view in views.items():
         if view.service.waive:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import datetime
     from collections.abc import Mapping
 
     from sgfleet.engine.release import Release
@@ -93,12 +94,13 @@ class ServiceView:
 
 @dataclass(frozen=True, slots=True)
 class HostView:
-    """All services of a host that could be resolved."""
+    """All services of a host that could be resolved. `today` is the date (UTC) that ages are counted from."""
 
     host: str
     services: Mapping[str, ServiceView]
     policy: Policy
     facts: Facts | None = None
+    today: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True)

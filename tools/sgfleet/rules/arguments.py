@@ -1,0 +1,148 @@
+"""The flags of one service as its release reads them: what rules about flags ask, worked out once a service."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sgfleet.engine import version as versions
+from sgfleet.engine.argv.values import BadValueError, value_of
+from sgfleet.engine.flag import SUPPRESSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sgfleet.engine.argv.values import Problem as BadValue
+    from sgfleet.engine.flag import Flag
+    from sgfleet.engine.release import Release
+    from sgfleet.rules.rule import Route, ServiceView
+
+
+class Given(NamedTuple):
+    """A flag that a service gives: under which name, and what the server then holds (None for a secret)."""
+
+    name: str
+    flag: Flag
+    value: Any
+    route: Route
+
+
+class Wrong(NamedTuple):
+    """A declared flag with a value that it cannot have."""
+
+    name: str
+    flag: Flag
+    problem: BadValue
+
+
+class Arguments:
+    """What a service's `flags:` and `secrets:` come to in its release.
+
+    Names are declared ones without dashes; any name of a flag will do. A flag that the release lacks, and one whose
+    value is no value for it, have the value None: whoever asks cannot decide, and another rule says why.
+    """
+
+    __slots__ = ("given", "release", "wrong")
+
+    def __init__(self, release: Release, flags: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+        self.release = release
+        self.given: dict[str, Given] = {}
+        """Destination -> the flag that is given for it. `false` for a flag that takes no value gives nothing."""
+        self.wrong: dict[str, Wrong] = {}
+        """Name -> a flag with a value that it cannot have."""
+        for name, value in flags.items():
+            flag = release.by_name.get(name)
+            if flag is None or value is None:
+                continue
+            try:
+                held = value_of(flag, value, name)
+            except BadValueError as bad:
+                self.wrong[name] = Wrong(name, flag, bad.problem)
+                continue
+            if value is not False or flag.nargs != 0 or flag.action == "BooleanOptionalAction":
+                self.given[flag.dest] = Given(name, flag, held, ("flags", name))
+        for name in secrets:
+            flag = release.by_name.get(name)
+            if flag is not None:
+                self.given[flag.dest] = Given(name, flag, None, ("secrets", name))
+
+    def has(self, name: str) -> bool:
+        """Whether the release declares the flag."""
+        return name in self.release.by_name
+
+    def said(self, name: str) -> Given | None:
+        """The flag as the service gives it, None where it does not."""
+        flag = self.release.by_name.get(name)
+        return None if flag is None else self.given.get(flag.dest)
+
+    def value(self, name: str) -> Any:
+        """What the server holds for the flag: what is given, else the release's default."""
+        flag = self.release.by_name.get(name)
+        if flag is None:
+            return None
+        given = self.given.get(flag.dest)
+        if given is not None:
+            return given.value
+        if flag.default == SUPPRESSED or (
+            self.wrong and any(each.flag.dest == flag.dest for each in self.wrong.values())
+        ):
+            return None
+        return flag.default
+
+    def on(self, name: str) -> bool:
+        """Whether a flag that is true or false is true."""
+        return self.value(name) is True
+
+    def integer(self, name: str) -> int | None:
+        """The value of a flag when it is an integer."""
+        value = self.value(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def number(self, name: str) -> float | None:
+        """The value of a flag when it is a number."""
+        value = self.value(name)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def text(self, name: str) -> str | None:
+        """The value of a flag when it is text."""
+        value = self.value(name)
+        return value if isinstance(value, str) else None
+
+    def route(self, name: str) -> Route:
+        """The way to the flag under the name that the service gives it."""
+        given = self.said(name)
+        return given.route if given is not None else ("flags", name)
+
+    def begins(self, *prefixes: str) -> Iterator[Given]:
+        """The given flags whose first name begins with one of the prefixes."""
+        return (given for given in self.given.values() if given.flag.name.startswith(prefixes))
+
+
+def between(version: str, since: str | None = None, until: str | None = None) -> bool:
+    """Whether a release lies in a range of releases, both ends included; None is an open end."""
+    place = _place(version)
+    return (since is None or _place(since) <= place) and (until is None or place <= _place(until))
+
+
+@cache
+def _place(version: str) -> tuple[int, ...]:
+    return versions.key(version)
+
+
+_KEPT: Final = 64
+_known: dict[int, tuple[ServiceView, Arguments]] = {}
+
+
+def arguments(view: ServiceView) -> Arguments | None:
+    """The flags of a view's service; None where there is no schema of its release.
+
+    All rules of a service ask one after another, and those of its host then ask again: the last ones are kept.
+    """
+    if view.release is None:
+        return None
+    found = _known.get(id(view))
+    if found is None or found[0] is not view:
+        if len(_known) >= _KEPT:
+            _known.clear()
+        found = _known[id(view)] = (view, Arguments(view.release, view.service.flags, view.service.secrets))
+    return found[1]

@@ -1,0 +1,99 @@
+"""Data-parallel attention that does not divide the ranks, or has nothing to divide.
+
+## What it does
+
+Holds `enable-dp-attention` and `dp-size` (from 0.5.22 `attn-dp-size`) against `tp-size`, and `enable-dp-lm-head`
+against both.
+
+## Why
+
+The attention ranks are split in `dp-size` groups of equal size. Where they do not divide, SGLang exits with an empty
+AssertionError. With `dp-size` 1 it refused to start until 0.5.1.post3; since then it turns the flag off.
+
+## Bad
+
+```yaml
+flags:
+  tp-size: 8
+  dp-size: 3
+  enable-dp-attention: true
+```
+
+## Good
+
+```yaml
+flags:
+  tp-size: 8
+  dp-size: 4
+  enable-dp-attention: true
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.combinations._rows import Row, judge
+from sgfleet.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.rule import Problem, ServiceView
+
+RULE = Rule("CMB020", "attention-dp", Severity.ERROR, "service")
+
+_FLAG, _WAYS, _NEW = "enable-dp-attention", "dp-size", "attn-dp-size"
+
+
+def _uneven(args: Arguments, name: str) -> bool:
+    tp, ways = args.integer("tp-size"), args.integer(name)
+    return tp is not None and ways is not None and ways > 1 and tp > 0 and tp % ways != 0
+
+
+def _sums(args: Arguments, name: str) -> str:
+    tp, ways = args.integer("tp-size") or 1, args.integer(name) or 1
+    return f"tp-size {tp} ÷ {name} {ways} = {tp // ways}, rest {tp % ways}"
+
+
+def _divisors(args: Arguments, name: str) -> str:
+    tp = args.integer("tp-size") or 1
+    fitting = [str(ways) for ways in range(1, min(tp, 1024) + 1) if tp % ways == 0]
+    return f"write {name} as one of {', '.join(fitting)}"
+
+
+def _alone(args: Arguments) -> bool:
+    return args.on(_FLAG) and args.integer(_WAYS) == 1
+
+
+ROWS = (
+    Row(_FLAG, lambda args: args.on(_FLAG) and _uneven(args, _WAYS), "dp-size must divide tp-size",
+        lambda args: _divisors(args, _WAYS), since="0.4.4.post1", others=(_WAYS, "tp-size"),
+        sums=lambda args: _sums(args, _WAYS), hook="parallel_hook"),
+    Row(_NEW, lambda args: _uneven(args, _NEW), "attn-dp-size must divide tp-size",
+        lambda args: _divisors(args, _NEW), others=("tp-size",), sums=lambda args: _sums(args, _NEW),
+        hook="parallel_hook"),
+    Row(_NEW, lambda args: (args.integer(_NEW) or 1) > 1 and (args.integer(_WAYS) or 1) > 1,
+        "attn-dp-size and dp-size above 1 exclude each other", "remove dp-size", others=(_WAYS,), hook="parallel_hook"),
+    Row(_FLAG, _alone, "enable-dp-attention needs dp-size above 1", lambda args: _divisors(args, _WAYS),
+        since="0.4.4.post1", until="0.5.1.post3"),
+    Row(_FLAG, _alone, "enable-dp-attention has no effect with dp-size 1", lambda args: _divisors(args, _WAYS),
+        since="0.5.2", hook="parallel_hook", severity=Severity.WARNING),
+    Row(_FLAG, lambda args: args.said(_WAYS) is not None and args.integer(_WAYS) != args.integer("tp-size"),
+        "dp-size is replaced by tp-size in SGLang {release}: enable-dp-attention splits all ranks",
+        lambda args: f"write dp-size {args.integer('tp-size')}", until="0.4.4", others=(_WAYS,),
+        severity=Severity.WARNING),
+    Row("enable-dp-lm-head", lambda args: not args.on(_FLAG) and (args.integer(_NEW) or 1) == 1
+        and (args.integer(_WAYS) or 1) > 1,
+        "enable-dp-lm-head needs attention data parallelism", "add enable-dp-attention", since="0.5.3",
+        hook="parallel_hook"),
+    Row("enable-dp-lm-head", lambda args: not args.on(_FLAG), "enable-dp-lm-head needs enable-dp-attention",
+        "add enable-dp-attention and dp-size", until="0.5.2"),
+)  # fmt: skip
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Splits that do not come out even."""
+    return judge(view, ROWS)

@@ -1,0 +1,122 @@
+"""A flag that does nothing because of another one.
+
+## What it does
+
+Finds flags of a feature that is not turned on (the hierarchical cache, speculative decoding, LoRA, disaggregation,
+load balancing of experts), and flags of a feature that another one turns off (CUDA graphs).
+
+## Why
+
+The server starts and says nothing. Somebody has turned a knob and waits for its effect.
+
+## Bad
+
+```yaml
+flags:
+  hicache-ratio: 4.0
+```
+
+## Good
+
+```yaml
+flags:
+  enable-hierarchical-cache: true
+  hicache-ratio: 4.0
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.combinations._rows import speculative
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("CMB044", "idle-flag", Severity.WARNING, "service")
+
+
+class Feature(NamedTuple):
+    """Flags that begin with one of `prefixes` (or are one of `also`) need `active`; `wanted` says what that takes."""
+
+    prefixes: tuple[str, ...]
+    active: Callable[[Arguments], bool]
+    wanted: str
+    also: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+
+
+def _host_pool(args: Arguments) -> bool:
+    return (
+        args.on("enable-hierarchical-cache")
+        or args.on("disaggregation-decode-enable-offload-kvcache")
+        or args.text("disaggregation-decode-retraction-backup") == "host_pool"
+        or args.on("enable-unified-cache-external-linker")
+        or args.on("enable-hisparse")
+        or args.on("enable-hierarchical-sparse-attention")
+    )
+
+
+def _graphs(args: Arguments) -> bool:
+    return not args.on("disable-cuda-graph")
+
+
+FEATURES: Final = (
+    Feature(("hicache-",), _host_pool, "enable-hierarchical-cache"),
+    Feature(("speculative-",), lambda args: speculative(args) is not None, "speculative-algorithm",
+            but=("speculative-algorithm",)),
+    Feature((), lambda args: args.on("enable-lora") or bool(args.value("lora-paths")), "enable-lora or lora-paths",
+            also=("max-lora-rank", "max-loras-per-batch", "max-loaded-loras", "lora-target-modules", "lora-backend",
+                  "lora-eviction-policy", "max-lora-chunk-size")),
+    Feature(("disaggregation-",), lambda args: args.text("disaggregation-mode") in ("prefill", "decode"),
+            "disaggregation-mode prefill or decode",
+            but=("disaggregation-mode", "disaggregation-decode-enable-offload-kvcache",
+                 "disaggregation-decode-retraction-backup", "disaggregation-ib-device")),
+    Feature(("eplb-",), lambda args: args.on("enable-eplb"), "enable-eplb"),
+    Feature((), lambda args: args.on("log-requests"), "log-requests",
+            also=("log-requests-level", "log-requests-format", "log-requests-target")),
+    Feature((), lambda args: args.on("enable-torch-compile"), "enable-torch-compile", also=("torch-compile-max-bs",)),
+    Feature((), lambda args: args.on("enable-priority-scheduling"), "enable-priority-scheduling",
+            also=("schedule-low-priority-values-first", "priority-scheduling-preemption-threshold")),
+    Feature(("prompt-tokens-buckets", "generation-tokens-buckets", "bucket-"), lambda args: args.on("enable-metrics"),
+            "enable-metrics", also=("enable-metrics-for-all-schedulers",)),
+    Feature((), lambda args: args.text("moe-a2a-backend") not in (None, "none") or args.on("enable-deepep-moe"),
+            "moe-a2a-backend deepep", also=("deepep-mode", "deepep-config")),
+    Feature((), lambda args: (args.integer("dp-size") or 1) > 1 or (args.integer("attn-dp-size") or 1) > 1,
+            "dp-size above 1", also=("load-balance-method",)),
+    Feature((), _graphs, "CUDA graphs, which disable-cuda-graph turns off",
+            also=("cuda-graph-max-bs", "cuda-graph-bs", "enable-profile-cuda-graph", "disable-cuda-graph-padding")),
+)  # fmt: skip
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Flags without effect."""
+    args = arguments(view)
+    if args is None:
+        return
+    idle = {feature: not feature.active(args) for feature in FEATURES}
+    if not any(idle.values()):
+        return
+    for given in args.given.values():
+        name = given.flag.name
+        for feature in FEATURES:
+            if idle[feature] and name not in feature.but and (name in feature.also or _begins(name, feature.prefixes)):
+                yield Problem(
+                    given.route,
+                    f"{given.name} has no effect without {feature.wanted}",
+                    "key",
+                    help=f"remove {given.name}, or turn on {feature.wanted.partition(',')[0]}",
+                    based_on=(f"SGLang {view.service.release}",),
+                )
+                break
+
+
+def _begins(name: str, prefixes: tuple[str, ...]) -> bool:
+    return bool(prefixes) and name.startswith(prefixes)

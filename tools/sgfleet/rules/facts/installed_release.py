@@ -1,0 +1,81 @@
+"""A release in the spec that is not the one on the host.
+
+## What it does
+
+Looks up the service's interpreter among the environments in the host's facts, and compares the release that was found
+in it with `release`.
+
+## Why
+
+The flags are held against one release and read by another. An upgrade of the spec before the upgrade of the host, or
+the other way round, passes every other rule.
+
+## Bad
+
+```yaml
+release: "0.5.9"
+python: /opt/sglang/bin/python3
+```
+```yaml
+# facts.yaml
+gpus: []
+memory: {}
+environments:
+  - {python: /opt/sglang/bin/python3, release: "0.5.8"}
+```
+
+## Good
+
+```yaml
+release: "0.5.9"
+python: /opt/sglang/bin/python3
+```
+```yaml
+# facts.yaml
+gpus: []
+memory: {}
+environments:
+  - {python: /opt/sglang/bin/python3, release: "0.5.9"}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("FCT004", "installed-release", Severity.ERROR, "service")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Another release behind the interpreter, or an interpreter that was not found."""
+    service, facts = view.service, view.facts
+    if facts is None or not facts.environments:
+        return
+    basis = (f"hosts/{view.host}/facts.yaml environments",)
+    found = [each for each in facts.environments if each.python == service.python]
+    if not found:
+        yield Problem(
+            ("python",),
+            f"{service.python} is none of the environments that were found on {view.host}",
+            help=f"write one of {', '.join(each.python for each in facts.environments)}, or run `sgfleet facts` again",
+            based_on=basis,
+            severity=Severity.WARNING,
+        )
+        return
+    installed = found[0].release
+    if installed is not None and installed != service.release:
+        yield Problem(
+            ("release",),
+            f"the release is {service.release}, and {service.python} has SGLang {installed}",
+            help=f'write `release: "{installed}"`, or install {service.release} on the host first',
+            based_on=basis,
+            related=((("python",), "the interpreter"),),
+        )

@@ -1,0 +1,55 @@
+"""A value of the wrong kind for its flag.
+
+## What it does
+
+Holds each value against what the release's parser reads: a number where a number is due, text in quotes where text is
+due, a list where several values are due, true or false where the flag takes no value, JSON where the flag takes JSON.
+Nothing is coerced: `"8"` is text and no number.
+
+## Why
+
+The parser refuses what it cannot read. Worse are values that it can read and that mean something else, such as a
+release written as the number 5.10.
+
+## Bad
+
+```yaml
+flags:
+  tp-size: "8"
+```
+
+## Good
+
+```yaml
+flags:
+  tp-size: 8
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("FLG009", "bad-type", Severity.ERROR, "service")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Values that the parser would not read, or not as they are meant."""
+    args = arguments(view)
+    for wrong in args.wrong.values() if args is not None else ():
+        if wrong.problem.kind == "bad-type":
+            yield Problem(
+                ("flags", wrong.name),
+                wrong.problem.message,
+                help=wrong.problem.help,
+                based_on=(f"schema/sglang/{view.service.release}.json",),
+            )

@@ -1,0 +1,74 @@
+"""A flag that no release of SGLang has.
+
+## What it does
+
+Looks up every name under `flags:` and `secrets:` in the release's schema. Names that are a flag's in another
+spelling, cut short, or taken from another release have rules of their own.
+
+## Why
+
+SGLang's parser refuses a command line with an unknown flag: the service exits with status 2 after several seconds,
+and with `restart: always` it does so for ever.
+
+## Bad
+
+```yaml
+flags:
+  tensor-paralel-size: 8
+```
+
+## Good
+
+```yaml
+flags:
+  tensor-parallel-size: 8
+```
+
+## See also
+
+`FLG002` abbreviated-flag, `FLG003` underscored-flag, `FLG004` dashed-flag, `FLG005` flag-of-another-release.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sgfleet.engine.flag import Flag
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("FLG001", "unknown-flag", Severity.ERROR, "service")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Names that are in no release."""
+    for name in undeclared(view):
+        if name.fault == "unknown" and view.release is not None and not _elsewhere(name.written, view.service.release):
+            yield Problem(
+                name.route,
+                f"SGLang {view.service.release} has no flag {name.written}",
+                "key",
+                help=_help(name.written, view.release.by_name),
+                based_on=(f"schema/sglang/{view.service.release}.json",),
+            )
+
+
+def _elsewhere(written: str, release: str) -> bool:
+    from sgfleet.engine.argv.advice import elsewhere_of
+
+    return elsewhere_of(f"--{written.lstrip('-').replace('_', '-')}", release) is not None
+
+
+def _help(written: str, declared: Mapping[str, Flag]) -> str:
+    from sgfleet.engine.argv.near import nearest
+
+    found = nearest(written.lstrip("-").replace("_", "-"), declared)
+    if found:
+        return f"did you mean {' or '.join(found)}?"
+    return f"remove it; `sgfleet schema list` names the {len(declared)} flags of this release by release"

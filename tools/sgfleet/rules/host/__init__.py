@@ -1,0 +1,1 @@
+"""What the services of one host have to share: ports, GPUs, an order of starts."""

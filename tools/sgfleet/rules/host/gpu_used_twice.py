@@ -1,0 +1,104 @@
+"""A GPU that two services of a host use.
+
+## What it does
+
+Works out the GPUs that each service's ranks take: by `gpus:`, the parallel sizes, `base-gpu-id` and `gpu-id-step`.
+Where the sizes are not known, every GPU that the service is given counts.
+
+## Why
+
+The second service to load finds the first one's weights on its GPU: it runs out of memory, or gets a KV pool of what
+is left, or refuses because memory is uneven over its ranks. Several small models can share a GPU on purpose, with
+memory fractions that allow it: then a waiver says so.
+
+## Bad
+
+```yaml
+services:
+  chat:
+    gpus: [0, 1]
+    flags: {tp-size: 2, port: 30000}
+  draft:
+    gpus: [1]
+    flags: {port: 30100}
+```
+
+## Good
+
+```yaml
+services:
+  chat:
+    gpus: [0, 1]
+    flags: {tp-size: 2, port: 30000}
+  draft:
+    gpus: [2]
+    flags: {port: 30100}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.ranks import layout
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import HostView, ServiceView
+
+RULE = Rule("HST002", "gpu-used-twice", Severity.ERROR, "host")
+
+
+def check(view: HostView) -> Iterator[Problem]:
+    """GPUs with two services, once for each pair."""
+    if len(view.services) < 2:
+        return
+    used = {name: _used(service) for name, service in view.services.items()}
+    taken = {index for each in used.values() for index in each or ()}
+    free = sorted({gpu.index for gpu in view.facts.gpus or ()} - taken) if view.facts is not None else []
+    names = list(view.services)
+    for position, name in enumerate(names):
+        for other in names[:position]:
+            shared = _shared(used[other], used[name])
+            if shared is not None:
+                yield _problem(view, other, name, shared, free)
+
+
+def _used(service: ServiceView) -> frozenset[int] | None:
+    """The indices of the GPUs that a service takes; None for all there are."""
+    gpus, args = service.service.gpus, arguments(service)
+    ranks = layout(args) if args is not None else None
+    if args is not None and args.text("device") == "cpu":
+        return frozenset()
+    if gpus == "all":
+        return frozenset(ranks.devices()) if ranks is not None else None
+    if ranks is None:
+        return frozenset(gpus)
+    return frozenset(gpus[position] for position in ranks.devices() if position < len(gpus))
+
+
+def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str | None:
+    """The common GPUs in words, None where there are none."""
+    if first is None and second is None:
+        return "all GPUs"
+    common = second if first is None else first if second is None else first & second
+    if not common:
+        return None
+    return f"GPU{'s' if len(common) > 1 else ''} {', '.join(map(str, sorted(common)))}"
+
+
+def _problem(view: HostView, other: str, name: str, shared: str, free: list[int]) -> Problem:
+    many = shared.startswith(("GPUs", "all"))
+    return Problem(
+        ("services", name, "gpus"),
+        f"{shared} {'are' if many else 'is'} used by {other} and by {name}",
+        help=f"GPUs without a service: {', '.join(map(str, free))}"
+        if free
+        else "give each service GPUs of its own with `gpus:`",
+        based_on=("gpus and the parallel sizes", *((f"hosts/{view.host}/facts.yaml",) if free else ())),
+        related=((("services", other, "gpus"), other),),
+    )

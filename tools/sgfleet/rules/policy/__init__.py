@@ -1,0 +1,1 @@
+"""What `policy:` of fleet.yaml allows and asks for."""

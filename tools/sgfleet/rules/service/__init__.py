@@ -1,0 +1,1 @@
+"""The keys of a service besides its flags: release, GPUs, secrets."""

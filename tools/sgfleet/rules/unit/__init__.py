@@ -1,0 +1,1 @@
+"""The systemd unit that a service becomes, and the environment in it."""
