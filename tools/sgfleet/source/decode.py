@@ -1,20 +1,30 @@
-"""Bytes -> text that is fit to be read as YAML and to be shown in a terminal."""
+"""Bytes -> text that is fit to be read as YAML, and in which a reviewer sees every character."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
-from sgfleet.findings import Place
+from sgfleet.findings import Finding, Place
 from sgfleet.source import problems
-from sgfleet.source.document import line_of
+from sgfleet.source.lines import Lines
 from sgfleet.source.problems import SourceError, problem
 
 LARGEST_BYTES: Final = 2**20
 """A host's file has a few KiB. What is larger is no file of a person."""
 
-_UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""Control characters, and line breaks that YAML 1.1 knows and editors do not: lines would be counted differently."""
+_FIT_ASCII: Final = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
+
+_UNFIT: Final = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls: a terminal obeys some; YAML 1.1 breaks lines at one
+    "\u2028\u2029"  # line breaks of YAML 1.1 that editors do not count
+    "\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"  # direction: they show a line in another order than it is read in
+    "\xad\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f"  # no width; the joiners U+200C and U+200D belong to words
+    "\ud800-\udfff\ufffe\uffff"  # no characters at all
+    "]"
+)
 
 
 def decode(raw: bytes | str, path: str) -> str:
@@ -25,38 +35,47 @@ def decode(raw: bytes | str, path: str) -> str:
     """
     if len(raw) > LARGEST_BYTES:
         raise too_large(path, len(raw))
-    text = raw if isinstance(raw, str) else _utf8(raw, path)
+    if isinstance(raw, str):
+        text = raw
+    elif raw.isascii() and not raw.translate(None, _FIT_ASCII):
+        return raw.decode("ascii")
+    else:
+        text = _utf8(raw, path)
     if text.startswith("\ufeff"):
-        place = Place(path, 1, 1, 1, 2, line_of(text, 0))
+        place = Lines(path, text).at(0)
         help_ = "save the file as UTF-8 without a byte order mark"
         raise SourceError([problem(problems.BYTE_ORDER_MARK, "the file begins with a byte order mark", place, help_)])
     if found := _UNFIT.search(text):
-        message = f"a character that nobody sees, U+{ord(found[0]):04X}"
-        place = _place(path, text, found.start())
-        help_ = 'leave it out, or write it in double quotes as an escape such as "\\x1b"'
-        raise SourceError([problem(problems.CONTROL_CHARACTER, message, place, help_)])
+        raise SourceError([_unseen(Lines(path, text), found)])
     return text
 
 
 def too_large(path: str, size_bytes: int) -> SourceError:
     """The error for a file that is not even read."""
-    message = f"the file has {size_bytes} bytes: {LARGEST_BYTES} is the limit"
+    message = f"the file has {size_bytes:,} bytes, and {LARGEST_BYTES:,} (1 MiB) are the limit"
     return SourceError([problem(problems.TOO_LARGE, message, Place(path), "split the host's services over hosts")])
 
 
+def _unseen(lines: Lines, found: re.Match[str]) -> Finding:
+    code = ord(found[0])
+    name = unicodedata.name(found[0], "").lower()
+    message = f"a character that nobody sees, U+{code:04X}{f' ({name})' if name else ''}"
+    escape = f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    help_ = f'leave it out, or write it in double quotes as "{escape}" where it is meant'
+    return problem(problems.CONTROL_CHARACTER, message, lines.at(found.start()), help_)
+
+
 def _utf8(raw: bytes, path: str) -> str:
+    wide = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(raw[:2])
+    if wide or (b"\0" in raw[:2] and len(raw) > 1):
+        text = raw.decode(wide or ("utf-16-be" if raw[0] == 0 else "utf-16-le"), "replace").lstrip("\ufeff")
+        place = Lines(path, text).at(0)
+        raise SourceError([problem(problems.NOT_UTF8, "the file is UTF-16", place, "save the file as UTF-8")])
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        before = raw[: error.start].decode()
-        wide = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-        message = "the file is UTF-16" if wide else f"byte 0x{raw[error.start]:02x} is not UTF-8"
-        place = _place(path, before + "\ufffd", len(before))
+        # Every byte that is wrong is shown as one sign, so that the column is the one that an editor shows.
+        lines = Lines(path, raw.decode(errors="replace"))
+        place = lines.at(len(raw[: error.start].decode()))
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8"
         raise SourceError([problem(problems.NOT_UTF8, message, place, "save the file as UTF-8")]) from None
-
-
-def _place(path: str, text: str, index: int) -> Place:
-    before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
-    line = before.count("\n")
-    column = len(before) - before.rfind("\n")
-    return Place(path, line + 1, column, line + 1, column + 1, line_of(text, line))

@@ -28,6 +28,15 @@ NUMBER_RANGE: Final = "SRC014"
 UNREADABLE: Final = "SRC015"
 SYMLINK: Final = "SRC016"
 DIRECTIVE: Final = "SRC017"
+ALIAS: Final = "SRC018"
+MERGE_KEY: Final = "SRC019"
+LOOK_ALIKE: Final = "SRC020"
+CONFLICT_MARKER: Final = "SRC021"
+MISSING: Final = "SRC022"
+NO_REGULAR_FILE: Final = "SRC023"
+TOO_MANY: Final = "SRC024"
+
+_LONGEST_QUOTED: Final = 60
 
 
 class SourceError(Exception):
@@ -38,6 +47,14 @@ class SourceError(Exception):
         self.findings = tuple(findings)
 
 
-def problem(code: str, message: str, place: Place, help_: str | None = None) -> Finding:
+def problem(
+    code: str, message: str, place: Place, help_: str | None = None, related: Sequence[tuple[Place, str]] = ()
+) -> Finding:
     """An error about the form of a file."""
-    return Finding(code=code, severity=Severity.ERROR, message=message, place=place, help=help_)
+    return Finding(code, Severity.ERROR, message, place, help=help_, related=tuple(related))
+
+
+def cut(words: str) -> str:
+    """Somebody's text for a sentence: in one line, and no longer than a line can take."""
+    line = " ".join(words.split())
+    return line if len(line) <= _LONGEST_QUOTED else f"{line[:_LONGEST_QUOTED]}..."

@@ -1,7 +1,8 @@
 """Text -> a `Document`: one pass over libyaml's events, no recursion, everything that is wrong with a place.
 
 libyaml recurses in C when it composes nested nodes, and PyYAML's constructor knows YAML 1.1 and keeps the last of two
-equal keys in silence. So the events are put together here.
+equal keys in silence. So the events are put together here. The data is built at once; the tree of marks is left to
+`Document.root`, because most documents are asked for no place at all.
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ from yaml.events import (
 
 from sgfleet.source import problems
 from sgfleet.source.decode import decode
-from sgfleet.source.document import Document, Node, place_between, whole_file
-from sgfleet.source.problems import SourceError, problem
-from sgfleet.source.scalars import NumberRangeError, resolve
-from sgfleet.source.syntax import explain
+from sgfleet.source.document import Document
+from sgfleet.source.lines import Lines
+from sgfleet.source.lookalike import tabs, typographic
+from sgfleet.source.problems import SourceError, cut, problem
+from sgfleet.source.scalars import NumberRangeError, kind_of, resolve
 
 if TYPE_CHECKING:
-    from sgfleet.findings import Finding
+    from collections.abc import Sequence
+
+    from yaml import Event
+
+    from sgfleet.findings import Finding, Place
 
 DEEPEST: Final = 64
 """Levels of nesting. A host's file needs 5; JSON values of flags need some more."""
@@ -37,181 +43,189 @@ MOST_FINDINGS: Final = 100
 """After so many the rest of the file is not worth reading."""
 
 
+_CORE_TAG: Final = "tag:yaml.org,2002:"
+
+
 def read_text(raw: bytes | str, path: str) -> Document:
     """The document in `raw`; `path` is only for places.
 
     Raises:
-        SourceError: with one finding or more.
+        SourceError: with one finding or more, from the top of the file to its end.
     """
     text = decode(raw, path)
-    reader = _Reader(text, path)
-    node = reader.read()
-    if not reader.findings and (node is None or not isinstance(node.data, dict)):
-        message = (
-            "the file is empty" if node is None or node.data is None else "the file holds no mapping of keys to values"
-        )
-        place = place_between(path, text, node.start, None) if node is not None else whole_file(path, text)
-        reader.findings.append(
-            problem(problems.NO_MAPPING, message, place, "write keys and values, such as `host: name`")
-        )
-    if reader.findings or node is None:
-        raise SourceError(reader.findings)
-    return Document(path, text, node.data, node)
+    reader = _Reader(Lines(path, text))
+    data = reader.read()
+    if reader.findings:
+        raise SourceError(sorted(reader.findings, key=lambda finding: finding.order))
+    if not isinstance(data, dict):
+        raise SourceError([_no_mapping(reader, data)])
+    return Document(path, text, data, reader.events)
+
+
+def _no_mapping(reader: _Reader, data: Any) -> Finding:
+    message = "the file is empty" if data is None else "the file holds no mapping of keys to values"
+    first = next((event for event in reader.events if type(event) in (ScalarEvent, SequenceStartEvent)), None)
+    place = reader.lines.point(0, 0) if first is None else reader.between(first, first)
+    return problem(problems.NO_MAPPING, message, place, "write keys and values, such as `host: kimi-01`")
 
 
 class _Reader:
     """Puts the events of one text together."""
 
-    def __init__(self, text: str, path: str) -> None:
-        self.text = text
-        self.path = path
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
         self.findings: list[Finding] = []
-        self.stack: list[_Open] = []
-        self.root: Node | None = None
-        self.documents = 0
+        self.events: list[Any] = []
+        self._documents = 0
 
-    def read(self) -> Node | None:
-        """The first document's node; findings collect in `findings`."""
-        parser = yaml.CBaseLoader(self.text)
+    def read(self) -> Any:
+        """The data of the document; what is wrong collects in `findings`."""
+        top = _Sequence()
+        parser = yaml.CBaseLoader(self.lines.text)
         try:
-            while len(self.findings) < MOST_FINDINGS:
-                event: Any = parser.get_event()
-                kind = type(event)
-                if kind is ScalarEvent:
-                    self._look(event)
-                    self._put(self._scalar(event))
-                elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                    self._look(event)
-                    if not self._open(event):
-                        break
-                elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                    self._put(self.stack.pop().closed(event.end_mark))
-                elif kind is AliasEvent:
-                    self._say(problems.ANCHOR, f"an alias, *{event.anchor}", event, "write the value out")
-                    self._put(Node(None, event.start_mark, event.end_mark))
-                elif kind is DocumentStartEvent:
-                    if not self._document(event):
-                        break
-                elif kind is StreamEndEvent:
-                    break
+            self._build(parser, top)
         except yaml.YAMLError as error:
-            self.findings.append(explain(error, self.text, self.path))
+            from sgfleet.source.syntax import explain  # only a broken file needs it
+
+            self.findings.append(explain(error, self.lines, self.events))
         finally:
             parser.dispose()
-        return self.root
+        if "\t" in self.lines.text:
+            self.findings += tabs(self.lines, self.events, self.findings)
+        return top.data[0] if top.data else None
 
-    def _say(self, code: str, message: str, event: Any, help_: str) -> None:
-        place = place_between(self.path, self.text, event.start_mark, event.end_mark)
-        self.findings.append(problem(code, message, place, help_))
+    def _build(self, parser: yaml.CBaseLoader, top: _Sequence) -> None:
+        next_event, keep = parser.get_event, self.events.append
+        watchful = not self.lines.text.isascii()
+        here: _Mapping | _Sequence = top
+        open_: list[_Mapping | _Sequence] = []
+        while True:
+            event: Any = next_event()
+            keep(event)
+            kind = type(event)
+            if kind is ScalarEvent:
+                if event.anchor is not None or event.tag is not None or watchful:
+                    self._look(event)
+                here.put(self._resolved(event) if event.implicit[0] else event.value, event)
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                done, here = here, open_.pop()
+                here.put(done.data, done.event)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                open_.append(here)
+                here = _Mapping(self, event) if kind is MappingStartEvent else _Sequence(event)
+                self._look(event)
+                if len(open_) > DEEPEST:
+                    message = f"nested deeper than {DEEPEST} levels"
+                    self.say(problems.TOO_DEEP, message, event, "no value of a host's file is nested like this")
+                    return
+            elif kind is AliasEvent:
+                self.say(problems.ALIAS, f"an alias, *{cut(event.anchor)}", event, "write the value out")
+                here.put(None, event)
+            elif self._is_last(event, kind):
+                return
+
+    def say(self, code: str, message: str, event: Any, help_: str, related: Sequence[tuple[Place, str]] = ()) -> None:
+        """Report what is wrong at an event."""
+        if len(self.findings) == MOST_FINDINGS:
+            message = f"more problems than the {MOST_FINDINGS} that are shown"
+            code, help_ = problems.TOO_MANY, "mend those first"
+        if len(self.findings) <= MOST_FINDINGS:
+            self.findings.append(problem(code, message, self.between(event, event), help_, related))
+
+    def between(self, first: Any, last: Any) -> Place:
+        """The place from one event to another."""
+        return self.lines.between(first.start_mark, last.end_mark)
 
     def _look(self, event: Any) -> None:
         """What a node may not carry."""
         if event.anchor is not None:
-            self._say(problems.ANCHOR, f"an anchor, &{event.anchor}", event, "write the value out where it is needed")
+            message = f"an anchor, &{cut(event.anchor)}"
+            self.say(problems.ANCHOR, message, event, "write the value out where it is needed")
         if event.tag is not None:
-            self._say(problems.TAG, f"a tag, {event.tag}", event, "leave it out: quotes make text, digits make numbers")
+            message = f"a tag, {cut(event.tag.replace(_CORE_TAG, '!!'))}"
+            self.say(problems.TAG, message, event, "leave it out: quotes make text, digits make numbers")
+        if type(event) is ScalarEvent and event.implicit[0] and (found := typographic(event.value)):
+            message, help_ = found
+            self.say(problems.LOOK_ALIKE, message, event, help_)
 
-    def _document(self, event: Any) -> bool:
-        self.documents += 1
+    def _is_last(self, event: Any, kind: type[Event]) -> bool:
+        """Looks at what stands around documents; whether there is no more to read."""
+        if kind is not DocumentStartEvent:
+            return kind is StreamEndEvent
+        self._documents += 1
         if event.version is not None or event.tags:
-            self._say(problems.DIRECTIVE, "a YAML directive", event, "leave the line that begins with % out")
-        if self.documents > 1:
-            self._say(problems.SEVERAL_DOCUMENTS, "a second document in one file", event, "one file holds one document")
-            return False
-        return True
+            self.say(problems.DIRECTIVE, "a YAML directive", event, "leave the line that begins with % out")
+        if self._documents > 1:
+            self.say(problems.SEVERAL_DOCUMENTS, "a second document in one file", event, "one file holds one document")
+        return self._documents > 1
 
-    def _open(self, event: Any) -> bool:
-        if len(self.stack) >= DEEPEST:
-            message = f"nested deeper than {DEEPEST} levels"
-            self._say(problems.TOO_DEEP, message, event, "no value of a host's file is nested like this")
-            return False
-        self.stack.append(_OpenMapping(self, event) if type(event) is MappingStartEvent else _OpenSequence(event))
-        return True
-
-    def _scalar(self, event: Any) -> Node:
-        text = event.value
-        plain = event.implicit[0]
-        data: Any = text
-        if plain:
-            try:
-                data = resolve(text)
-            except NumberRangeError as error:
-                self._say(problems.NUMBER_RANGE, str(error), event, "write it in quotes where text is meant")
-        return Node(data, event.start_mark, event.end_mark, text, plain=plain)
-
-    def _put(self, node: Node) -> None:
-        if self.stack:
-            self.stack[-1].put(node)
-        else:
-            self.root = node
+    def _resolved(self, event: Any) -> Any:
+        try:
+            return resolve(event.value)
+        except NumberRangeError as error:
+            self.say(problems.NUMBER_RANGE, str(error), event, "write it in quotes where text is meant")
+            return event.value
 
 
-class _OpenSequence:
+class _Sequence:
     """A sequence whose end has not come yet."""
 
-    def __init__(self, event: Any) -> None:
-        self.start = event.start_mark
-        self.items: list[Node] = []
+    __slots__ = ("data", "event")
 
-    def put(self, node: Node) -> None:
-        self.items.append(node)
+    def __init__(self, event: Any = None) -> None:
+        self.event = event
+        self.data: list[Any] = []
 
-    def closed(self, end: Any) -> Node:
-        node = Node([item.data for item in self.items], self.start, end)
-        node.children = self.items
-        return node
+    def put(self, value: Any, _event: Any) -> None:
+        """The next item."""
+        self.data.append(value)
 
 
-class _OpenMapping:
+class _Mapping:
     """A mapping whose end has not come yet; keys and values arrive in turn."""
 
+    __slots__ = ("_key", "_keys", "_reader", "data", "event")
+
     def __init__(self, reader: _Reader, event: Any) -> None:
-        self.reader = reader
-        self.start = event.start_mark
-        self.key: Node | None = None
-        self.keys: dict[str, Node] = {}
-        self.values: dict[str, Node] = {}
+        self.event = event
+        self.data: dict[str, Any] = {}
+        self._reader = reader
+        self._key: str | None = None
+        self._keys: dict[str, Any] = {}
 
-    def put(self, node: Node) -> None:
-        if self.key is None:
-            self.key = node
-            return
-        key, self.key = self.key, None
-        name = self._name(key)
-        if name is None:
-            return
-        if name in self.keys:
-            first = self.keys[name].start.line + 1
-            self._say(
-                problems.DUPLICATE_KEY, f"the key {name} stands here again", key, f"it stands in line {first} already"
-            )
-            return
-        self.keys[name] = key
-        self.values[name] = node
-
-    def _name(self, key: Node) -> str | None:
-        if key.plain and key.written == "<<":
-            self._say(problems.ANCHOR, "a merge key, <<", key, "write the keys out")
-            return None
-        if isinstance(key.data, str):
-            return key.data
-        if key.written is None:
-            self._say(problems.KEY_NO_TEXT, "a key that is a mapping or a sequence", key, "keys are text")
+    def put(self, value: Any, event: Any) -> None:
+        """The next key, or the value of the key that came last."""
+        if self._key is not None:
+            self.data[self._key] = value
+            self._key = None
+        elif type(value) is str and value not in self._keys and (value != "<<" or not event.implicit[0]):
+            self._keys[value] = event
+            self._key = value
         else:
-            written = key.written or "(nothing)"
-            kind = "null" if key.data is None else type(key.data).__name__
-            message = f"the key {written} is read as {kind}, and keys are text"
-            self._say(problems.KEY_NO_TEXT, message, key, f'write "{key.written}" in quotes')
-        return None
+            self._refuse(value, event)
+            self._key = ""  # the document will not be used
 
-    def _say(self, code: str, message: str, node: Node, help_: str) -> None:
-        place = place_between(self.reader.path, self.reader.text, node.start, node.end)
-        self.reader.findings.append(problem(code, message, place, help_))
+    def _refuse(self, value: Any, event: Any) -> None:
+        """A key that is no text, a merge, or one that stands there already."""
+        say = self._reader.say
+        if type(event) is not ScalarEvent:
+            if type(event) is not AliasEvent:
+                self._refuse_complex(event)
+        elif value == "<<" and event.implicit[0]:
+            say(problems.MERGE_KEY, "a merge key, <<", event, "write the keys out")
+        elif type(value) is not str:
+            written = cut(event.value)
+            message = f"the key {written or '(nothing)'} is read as {kind_of(value)}, and keys are text"
+            help_ = f'write "{written}", in quotes' if written else "write a key before the colon"
+            say(problems.KEY_NO_TEXT, message, event, help_)
+        else:
+            first = self._keys[value]
+            message = f"the key {cut(value)} stands here again"
+            help_ = f"remove it, or the one in line {first.start_mark.line + 1}"
+            say(problems.DUPLICATE_KEY, message, event, help_, [(self._reader.between(first, first), "first here")])
 
-    def closed(self, end: Any) -> Node:
-        node = Node({name: value.data for name, value in self.values.items()}, self.start, end)
-        node.keys, node.children = self.keys, self.values
-        return node
-
-
-_Open = _OpenMapping | _OpenSequence
+    def _refuse_complex(self, event: Any) -> None:
+        help_ = "keys are text"
+        if self._reader.lines.text.startswith("{{", max(0, event.start_mark.index - 1)):
+            help_ = "put the whole value in quotes: { begins a mapping, and {{ }} fills nothing in here"
+        self._reader.say(problems.KEY_NO_TEXT, "a key that is a mapping or a sequence", event, help_)

@@ -8,11 +8,15 @@ from typing import Final
 
 Scalar = str | int | float | bool | None
 
-LONGEST_NUMBER: Final = 400
-"""Digits. No quantity of a host needs more, and a hostile one stops here before any arithmetic."""
+LONGEST_NUMBER: Final = 300
+"""Characters. No quantity of a host needs more; a hostile one stops here before any arithmetic, and whatever a whole
+number is converted to later, it fits: a double reaches to 1.8e308."""
 
+_MOST_BITS: Final = 1000
+
+_NULLS: Final = ("", "~", "null", "Null", "NULL")
 _WORDS: Final[dict[str, Scalar]] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(_NULLS, None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
@@ -23,6 +27,7 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+")
 _OCTAL: Final = re.compile(r"0o([0-7]+)")
 _HEXADECIMAL: Final = re.compile(r"0x([0-9a-fA-F]+)")
+_NOT_ZERO: Final = re.compile(r"[-+.0]*[1-9]")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
@@ -43,7 +48,7 @@ def resolve(text: str) -> Scalar:
     if _FLOAT.fullmatch(text) is None:
         for pattern, base in ((_OCTAL, 8), (_HEXADECIMAL, 16)):
             if match := pattern.fullmatch(text):
-                return int(_bounded(match[1]), base)
+                return _whole(match[1], base)
         return text
     _bounded(text)
     if _INTEGER.fullmatch(text):
@@ -51,10 +56,30 @@ def resolve(text: str) -> Scalar:
     value = float(text)
     if math.isinf(value):
         raise NumberRangeError("no double holds this number: it would become infinite")
+    if value == 0 and _NOT_ZERO.match(text):
+        raise NumberRangeError("no double holds this number: it would become zero")
     return value
 
 
-def _bounded(digits: str) -> str:
-    if len(digits) > LONGEST_NUMBER:
-        raise NumberRangeError(f"a number of {len(digits)} digits: {LONGEST_NUMBER} is the limit")
-    return digits
+def _whole(digits: str, base: int) -> int:
+    value = int(_bounded(digits), base)
+    if value.bit_length() > _MOST_BITS:
+        raise NumberRangeError(f"a number of {value.bit_length():,} bits, and {_MOST_BITS:,} are the limit")
+    return value
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for a sentence."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "text" if isinstance(value, str) else "a mapping" if isinstance(value, dict) else "a list"
+
+
+def _bounded(number: str) -> str:
+    if len(number) > LONGEST_NUMBER:
+        raise NumberRangeError(f"a number of {len(number):,} characters, and {LONGEST_NUMBER} are the limit")
+    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Tree(Protocol):
         """The entries of a folder by name; none for a folder that is not there.
 
         Raises:
-            SourceError: the folder cannot be listed.
+            SourceError: the folder cannot be listed, or is none.
         """
         ...
 
@@ -74,8 +75,10 @@ class WorkTree:
         try:
             with os.scandir(os.path.join(self._real, folder)) as found:  # noqa: PTH118 - the hot path of 10,000 hosts
                 return tuple(sorted(Entry(entry.name, _kind(entry)) for entry in found))
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return ()
+        except NotADirectoryError:
+            raise _no_regular_file(folder, "something else in the place of a folder") from None
         except OSError as error:
             raise _unreadable(folder, error) from None
 
@@ -92,8 +95,8 @@ class WorkTree:
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                message = "a folder" if stat.S_ISDIR(status.st_mode) else "neither a file nor a folder"
-                raise SourceError([problem(problems.UNREADABLE, message, Place(path), "put a regular file here")])
+                what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
+                raise _no_regular_file(path, f"{what} in the place of a file")
             if status.st_size > LARGEST_BYTES:
                 raise too_large(path, status.st_size)
             # One byte more than allowed: a file that grows while it is read is too large as well.
@@ -106,11 +109,10 @@ class WorkTree:
 
     def _stay_inside(self, folder: str, path: str) -> None:
         """No step of the way may be a symbolic link, `..` or absolute."""
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            raise SourceError([problem(problems.SYMLINK, "a path that leaves the repository", Place(path))])
         if folder in self._inside or not folder:
             return
-        steps = folder.split("/")
-        if folder.startswith("/") or ".." in steps or "\0" in folder:
-            raise SourceError([problem(problems.SYMLINK, "a path that leaves the repository", Place(path))])
         wanted = os.path.normpath(os.path.join(self._real, folder))  # noqa: PTH118 - as above
         if os.path.realpath(wanted) != wanted:
             raise _symlink(path)
@@ -139,6 +141,14 @@ def _symlink(path: str) -> SourceError:
     return SourceError([problem(problems.SYMLINK, message, Place(path), "put the file itself here")])
 
 
+def _no_regular_file(path: str, message: str) -> SourceError:
+    return SourceError([problem(problems.NO_REGULAR_FILE, message, Place(path), "a repository has files and folders")])
+
+
 def _unreadable(path: str, error: OSError) -> SourceError:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return SourceError([problem(problems.MISSING, "there is no such file", Place(path))])
+    if error.errno == errno.ENXIO:  # a socket
+        return _no_regular_file(path, "a socket in the place of a file")
     message = f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
     return SourceError([problem(problems.UNREADABLE, message, Place(path))])

@@ -1,19 +1,20 @@
-"""An anchor, an alias or a merge key.
+"""An anchor.
 
 ## What it does
 
-Refuses `&name`, `*name` and `<<`. Values that many services share go into `defaults` of the host or of fleet.yaml.
+Refuses `&name` before a value. Values that many services share go into `defaults` of the host or of fleet.yaml.
 
 ## Why
 
-What a service runs must stand where a reviewer looks. And a few hundred bytes of aliases can unfold to gigabytes.
+An anchor is there for aliases, and those are refused: what a service runs must stand where a reviewer looks.
 
 ## Bad
 
 ```yaml
-first: &flags
-  tp-size: 8
-second: *flags
+services:
+  sglang-a:
+    flags: &flags
+      tp-size: 8
 ```
 
 ## Good

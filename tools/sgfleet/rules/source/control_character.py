@@ -2,12 +2,14 @@
 
 ## What it does
 
-Refuses control characters, and the line and paragraph separators of Unicode that some readers take for line breaks.
-In double quotes such a character can be written as an escape.
+Refuses control characters, the line and paragraph separators of Unicode, signs that change the direction of writing,
+and characters without any width. In double quotes such a character can be written as an escape. The joiners that belong
+to words and emoji are allowed.
 
 ## Why
 
-A review cannot see it, a terminal may obey it, and line numbers no longer agree.
+A review cannot see it, a terminal may obey it, a line can be shown in another order than it is read in, and two names
+that look the same are not.
 
 ## Bad
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Refuses numbers that a double would turn into infinity, and integers of more than 400 digits.
+Refuses numbers that a double would turn into infinity or into zero, and numbers of more than 300 characters.
 
 ## Why
 

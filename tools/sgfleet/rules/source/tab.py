@@ -2,11 +2,12 @@
 
 ## What it does
 
-Points at a tab where YAML wants blanks.
+Points at a tab before the first character of a line, and where YAML wants blanks. Tabs inside of a text, and before a
+comment that ends a line, are allowed.
 
 ## Why
 
-YAML does not allow it, and what an editor shows does not tell.
+YAML does not allow it, some readers let it pass, and what an editor shows does not tell.
 
 ## Bad
 

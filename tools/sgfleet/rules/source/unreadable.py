@@ -2,7 +2,7 @@
 
 ## What it does
 
-Says why: permission, a folder in its place, a device, a file that vanished.
+Says why: no permission, or an error of the disk.
 
 ## Why
 
