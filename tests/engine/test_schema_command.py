@@ -54,6 +54,10 @@ def test_the_newest_release_is_added_by_one_command(
     assert schema(repository, "add", "0.9.1.post1") == 0
     assert capsys.readouterr().out.startswith("unchanged 0.9.1.post1")
     assert (repository / "schema" / "sglang" / "0.9.1.post1.json").read_bytes() == written
+    sglang_wheels.build(index, "0.9.2")
+    sglang_wheels.build(index, "0.9.3")
+    assert schema(repository, "add", "--latest") == 0
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["0.9.2", "0.9.3"]
     assert schema(repository, "add", "--missing") == 0
     assert capsys.readouterr().out.splitlines() == ["added     0.9.1         3 flags, 4 option strings"]
     assert "--model" in (repository / "schema" / "sglang" / "index.json").read_text()

@@ -267,11 +267,27 @@ def test_an_environment_variable_that_adds_a_choice_is_told_apart() -> None:
     assert found.environment == {"SGLANG_MORE": {"k": ("c",)}}
 
 
-def test_an_environment_variable_that_adds_a_flag_is_refused() -> None:
-    with pytest.raises(ExtractionError, match="--more: only there when SGLANG_MORE is set"):
-        samples.calls(
-            "parser.add_argument('--k')\nif os.getenv('SGLANG_MORE'):\n    parser.add_argument('--more')", "import os"
-        )
+def test_what_an_environment_variable_changes_otherwise_is_opaque() -> None:
+    found = samples.calls(
+        """
+        parser.add_argument("--always", type=int, default=1)
+        parser.add_argument("--level", default=os.getenv("SGLANG_LEVEL", "info"))
+        if os.getenv("SGLANG_MORE"):
+            parser.add_argument("--more")
+        else:
+            parser.add_argument("--less")
+        names = ["--name", "--alias"] if os.getenv("SGLANG_ALIAS") else ["--name"]
+        parser.add_argument(*names)
+        """,
+        "import os",
+    )
+    assert [one.flag.name for one in found.flags] == ["always", "level", "less", "name", "more"]
+    assert not samples.why(found, "always")
+    assert samples.why(found, "level") == "depends on SGLANG_LEVEL"
+    assert samples.why(found, "less") == "not there when SGLANG_MORE is set"
+    assert samples.why(found, "name") == "not there when SGLANG_ALIAS is set"
+    assert samples.why(found, "more") == "only there when SGLANG_MORE is set"
+    assert found.environment == {}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = commands.add_parser("add", help="read the flags of releases from their wheels", allow_abbrev=False)
     add.add_argument("releases", nargs="*", metavar="RELEASE", help="for example 0.5.9 or 0.5.8.post1")
     which = add.add_mutually_exclusive_group()
-    which.add_argument("--latest", action="store_true", help="the newest release on the index, unless it is here")
+    which.add_argument("--latest", action="store_true", help="what came out after the newest release that is here")
     which.add_argument("--missing", action="store_true", help="every release on the index that is not here")
     which.add_argument("--all", action="store_true", help="every release on the index, those that are here as well")
     which.add_argument("--wheel", type=Path, nargs="+", metavar="FILE", help="wheel files on this machine")
@@ -107,6 +107,8 @@ def _wanted(arguments: argparse.Namespace, here: list[str]) -> list[str]:
         raise UsageError(str(error)) from None
     if arguments.all:
         return known
+    if arguments.latest and here:
+        return [release for release in known if version.key(release) > version.key(here[-1])]
     return [release for release in (known[-1:] if arguments.latest else known) if release not in here]
 
 

@@ -19,5 +19,6 @@ recorded as opaque.
     notes       the parser that takes notes
     behaviours  the type functions and actions that this project knows, by the digest of their source
     flags       notes -> flags
+    switches    what an environment variable changes about them
     release     a wheel -> everything that its schema file says
 """

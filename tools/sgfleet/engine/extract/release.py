@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.engine.extract import flags
+from sgfleet.engine.extract import flags, switches
 from sgfleet.engine.extract.errors import ExtractionError, Leave
 from sgfleet.engine.extract.interpreter import Interpreter
 from sgfleet.engine.extract.notes import Notes
@@ -60,15 +60,13 @@ def _extract(program: Program) -> Extraction:
     found = _declared(interpreter)
     server_args = program.module(SERVER_ARGS)
     _check_parser(server_args)
-    return Extraction(
-        flags=tuple(found),
-        environment={
-            name: added for name in sorted(interpreter.variables_read) if (added := _added_by(name, program, found))
-        },
-        renamed=_renamed(program.lookup(server_args, _CLASS, interpreter)),
-        config_parser=_config_parser(server_args),
-        modules=tuple(program.read),
-    )
+    renamed = _renamed(program.lookup(server_args, _CLASS, interpreter))
+    switched = {}
+    for variable in sorted(interpreter.variables_read):
+        program.restart()
+        switched[variable] = _declared(Interpreter(program, {variable: "1"}))
+    found, environment = switches.compare(found, switched)
+    return Extraction(tuple(found), environment, renamed, _config_parser(server_args), tuple(program.read))
 
 
 def _declared(interpreter: Interpreter) -> list[ReadFlag]:
@@ -99,25 +97,6 @@ def _declared(interpreter: Interpreter) -> list[ReadFlag]:
 def _line_of(module: Module, name: str) -> int | None:
     positions = module.index.get(name)
     return module.statements[positions[0]].lineno if positions else None
-
-
-def _added_by(variable: str, program: Program, found: list[ReadFlag]) -> dict[str, tuple[Any, ...]]:
-    """Which choices a flag has besides when an environment variable is switched on; any other effect is refused."""
-    program.restart()
-    switched = {one.flag.options: one for one in _declared(Interpreter(program, {variable: "1"}))}
-    program.restart()
-    added: dict[str, tuple[Any, ...]] = {}
-    for one in found:
-        other = switched.pop(one.flag.options, None)
-        if other is None or not set(one.flag.choices or ()) <= set(other.flag.choices or ()):
-            raise ExtractionError(f"{one.flag.options[0]} depends on {variable} in a way that is not read", SERVER_ARGS)
-        more = tuple(choice for choice in other.flag.choices or () if choice not in (one.flag.choices or ()))
-        if more:
-            added[one.flag.name] = more
-    if switched:
-        names = ", ".join(options[0] for options in switched)
-        raise ExtractionError(f"{names}: only there when {variable} is set", SERVER_ARGS)
-    return added
 
 
 def _function(module: Module, name: str) -> ast.FunctionDef | None:
