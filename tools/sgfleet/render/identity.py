@@ -18,8 +18,13 @@ PREFIX: Final = "X-Sgfleet-"
 
 
 def spec_hash(service: Service) -> str:
-    """SHA-256 over the resolved specification: the order of keys in YAML and where a value came from do not count."""
-    canonical = json.dumps(service.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    """SHA-256 over the resolved specification.
+
+    The order of keys in YAML, where a value came from, and which findings somebody accepted do not count.
+    """
+    canonical = json.dumps(
+        service.model_dump(mode="json", exclude={"waive"}), sort_keys=True, separators=(",", ":"), ensure_ascii=True
+    )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
