@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-oracle lint format lock bench clean
+.PHONY: help check test test-oracle record-oracle lint format lock bench clean
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ $(ORACLE)/.stamp: requirements/oracle.lock
 
 test-oracle: $(STAMP) $(ORACLE)/.stamp  ## every release's own parser, from its wheel, against ours (SGFLEET_WHEELS=DIR of wheels)
 	$(BIN)/python -m pytest -m oracle -n 2 tests/oracle
+
+record-oracle: $(STAMP) $(ORACLE)/.stamp  ## write tests/engine/argv/recorded anew from the releases' own parsers
+	PYTHONPATH=tests $(BIN)/python -m oracle.record
 
 lint: $(STAMP)  ## ruff, mypy and the layers alone
 	$(BIN)/ruff check tools tests benchmarks

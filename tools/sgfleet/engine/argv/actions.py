@@ -104,7 +104,9 @@ def lora_adapter(word: str, option: str) -> Any:
         return word
     try:
         adapter = json.loads(word)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        refuse("crash", f"{option}: the value is nested too deeply for the release's parser", word, option)
+    except ValueError:
         refuse("invalid-value", f"{option}: a word in braces must be a JSON object", word, option)
     if not ("lora_path" in adapter and "lora_name" in adapter):
         refuse("invalid-value", f"{option}: a JSON object needs the keys lora_name and lora_path", word, option)

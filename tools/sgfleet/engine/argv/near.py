@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 3
 _CUTOFF: Final = 0.6
+_SPREAD: Final = 0.15
+"""How far behind the nearest name another one may be and still be named."""
 _LONGEST: Final = 100
 """Characters of a word that are compared; nobody mistypes more."""
 
@@ -26,8 +28,14 @@ def _nearest(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
     pairs = _pairs(word)
     # Names that share most pairs of letters; difflib, which is slow and exact, then has few to look at.
     alike = sorted(known, key=lambda name: -len(pairs & _pairs(name.lower())))[:12]
-    by_lower = {name.lower(): name for name in alike}
-    return tuple(by_lower[name] for name in difflib.get_close_matches(word, by_lower, n=_MOST, cutoff=_CUTOFF))
+    matcher = difflib.SequenceMatcher(b=word)
+    ratios: dict[str, float] = {}
+    for name in alike:
+        matcher.set_seq1(name.lower())
+        ratios[name] = matcher.ratio()
+    best = max(ratios.values(), default=0.0)
+    found = [name for name, ratio in ratios.items() if ratio >= max(_CUTOFF, best - _SPREAD)]
+    return tuple(sorted(found, key=lambda name: -ratios[name])[:_MOST])
 
 
 @lru_cache(maxsize=8192)

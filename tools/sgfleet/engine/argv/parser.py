@@ -94,6 +94,8 @@ class CommandLine(argparse.ArgumentParser):
         try:
             return self.parse_known_args(list(words), namespace)
         except argparse.ArgumentError as error:  # all others are raised as refusals below
+            if error.argument_name is None:  # from Python 3.13 on: a required option is missing
+                self.error(error.message)
             option = (error.argument_name or "").partition("/")[0]
             refuse("unexpected-value", f"{option} takes no value", option=option)
 

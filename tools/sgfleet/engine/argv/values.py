@@ -56,7 +56,7 @@ def check_value(flag: Flag, value: Any, name: str | None = None) -> Problem | No
 def value_of(flag: Flag, value: Any, name: str | None = None) -> Any:
     """What the server holds for the flag when its YAML value is `value`: "8k" becomes 8000, a mapping stays one.
 
-    A flag that is not given (null, or false where false means to leave it out) has its default.
+    A flag that is not given (null, or false where that leaves it out) has its default, which may be SUPPRESSED.
 
     Raises:
         BadValueError: `check_value` has a problem with the value.

@@ -74,7 +74,7 @@ def _twice(chosen: Iterable[tuple[int, str, Flag, Any]]) -> list[FlagProblem]:
     first: dict[str, str] = {}
     problems = []
     for _, name, flag, value in chosen:
-        if value is None or (value is False and flag.action != "BooleanOptionalAction" and flag.nargs == 0):
+        if value is None:
             continue
         if flag.dest in first:
             message = f"{name} and {first[flag.dest]} set the same thing: the server would keep one of them"
