@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.flag import SUPPRESSED
+from sgfleet.engine.yaml_value import value_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,17 +36,36 @@ def json_flags() -> frozenset[str]:
     return frozenset(_data()["json"])
 
 
-def describe(flag: Flag) -> str | None:
-    """What an editor shows for the flag: a sentence, the default, what is deprecated. None: nothing of our own."""
+def describe(flag: Flag) -> str:
+    """What an editor shows for the flag: what it does, what may be written, the default, what is deprecated.
+
+    Editors show this text beside a key that they offer, and nothing else of its schema.
+    """
     sentence = next((sentences()[name] for name in flag.names if name in sentences()), None)
     parts = [sentence] if sentence else []
-    if sentence and flag.default is not None and flag.default != SUPPRESSED:
+    if flag.opaque:
+        parts.append("Its values are not checked: sgfleet does not know how this release reads them.")
+    else:
+        parts.append(f"{_form(flag)}.")
+    if flag.default is not None and flag.default != SUPPRESSED:
         parts.append(f"Default: {json.dumps(flag.default, ensure_ascii=False)}.")
     if flag.deprecation is not None:
         parts.append(_deprecated(flag))
-    if flag.opaque:
-        parts.append("Its values are not checked: sgfleet does not know how this release reads them.")
-    return " ".join(parts) or None
+    return " ".join(parts)
+
+
+def _form(flag: Flag) -> str:
+    """`Type: integer`, `One of auto, slow`, `List of integer`: what its JSON Schema says, in words."""
+    schema = value_schema(flag)
+    items = schema.get("items")
+    inner = schema["anyOf"][0] if "anyOf" in schema else items or schema
+    if "enum" in inner:
+        choices = ", ".join(str(choice) for choice in inner["enum"] if choice is not None)
+        words = f"{'List of' if items else 'One of'} {choices}"
+    else:
+        kinds = [inner["type"]] if isinstance(inner["type"], str) else inner["type"]
+        words = f"{'List of' if items else 'Type:'} {' or '.join(kind for kind in kinds if kind != 'null')}"
+    return f"{words}, or true for the flag alone" if "anyOf" in schema else words
 
 
 EFFECTS: Final = {

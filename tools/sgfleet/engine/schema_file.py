@@ -79,9 +79,7 @@ def _facts(release: Release) -> dict[str, Any]:
 def _properties(flag: Flag) -> list[tuple[str, dict[str, Any]]]:
     schema = value_schema(flag)
     schema["x-argparse"] = _argparse(flag)
-    description = describe(flag)
-    if description:
-        schema["description"] = description
+    schema["description"] = describe(flag)
     if flag.default is not None and flag.default != SUPPRESSED and _may_be_written(flag.default, flag):
         schema["default"] = flag.default
     if flag.deprecation is not None:
