@@ -6,9 +6,13 @@ import datetime
 import sys
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
 
 T = TypeVar("T")
 
@@ -36,6 +40,11 @@ class Expect:
 
     what: str
     examples: tuple[Any, ...] = ()
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Add the examples; called by pydantic when a schema is exported."""
+        schema = handler(core_schema)
+        return {**schema, "examples": list(self.examples)} if self.examples else schema
 
 
 Several = Annotated[tuple[T, ...], Field(strict=False)]
@@ -88,7 +97,7 @@ class Model(BaseModel):
     from the source when it needs them, because reading them whenever a model is imported costs more than the rest.
     """
 
-    model_config: Final = ConfigDict(
+    model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         strict=True,

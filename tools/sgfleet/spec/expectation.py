@@ -25,7 +25,7 @@ _KINDS: Final = {
     tuple: "a list",
 }
 _JSON_KINDS: Final = {"string": "text", "integer": "a whole number", "number": "a number"}
-_CONTAINERS: Final = {dict: (dict, Model), list: (tuple,)}
+_CONTAINERS: Final[dict[type, tuple[type, ...]]] = {dict: (dict, Model), list: (tuple,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Hint:
             origin = get_origin(annotation)
             if origin is Annotated:
                 annotation, *more = get_args(annotation)
-                found = (*found, *more)
+                found = (*more, *found)
             elif origin in (Union, types.UnionType):
                 rest = [each for each in get_args(annotation) if each is not type(None)]
                 if len(rest) > 1:
@@ -71,7 +71,7 @@ class Hint:
 
     def branch_for(self, data: Any) -> Hint | None:
         """The alternative that has the data's form; None when no alternative has."""
-        wanted = _CONTAINERS.get(type(data), ())
+        wanted: tuple[type, ...] = _CONTAINERS.get(type(data), ())
         for branch in self.branches:
             if branch.origin in wanted or (isinstance(branch.origin, type) and issubclass(branch.origin, wanted)):
                 return branch
@@ -164,7 +164,7 @@ def kind_of(data: Any) -> str:
 
 def expectation(hint: Hint) -> Expect:
     """What should stand there, in words."""
-    for each in hint.metadata:
+    for each in reversed(hint.metadata):  # the outermost says most about this very place
         if isinstance(each, Expect):
             return each
     if hint.choices:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from sgfleet.spec.base import Expect, Model, Moment, Several
-from sgfleet.spec.service import AbsolutePath, HostName, ReleaseVersion, ServiceName
+from sgfleet.spec.service import AbsolutePath, HostName, Interpreter, ReleaseVersion, ServiceName
 
 Count = Annotated[int, Field(ge=0)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500), Expect("text of 1 to 500 characters")]
@@ -80,7 +80,7 @@ class Software(Model):
 class Environment(Model):
     """A Python environment on the host."""
 
-    python: AbsolutePath
+    python: Interpreter
     """Its interpreter."""
     release: ReleaseVersion | None = None
     """The SGLang release in it."""
@@ -98,7 +98,7 @@ class Checkpoint(Model):
 
 
 class Facts(Model):
-    """The whole file."""
+    """What one host is, as read on that host: hosts/<host>/facts.yaml."""
 
     format: Literal[1]
     """Version of this file's form."""

@@ -44,7 +44,7 @@ class Policy(Model):
 
 
 class Fleet(Model):
-    """The whole file."""
+    """Defaults and policy for all hosts: fleet.yaml."""
 
     defaults: dict[str, Any] = Field(default_factory=dict)
     """Keys that every service of every host starts from."""

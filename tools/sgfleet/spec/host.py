@@ -11,9 +11,10 @@ from sgfleet.spec.service import HostName, ServiceName
 
 
 class Host(Model):
-    """The file of one host, before defaults: each layer holds some of a service's keys.
+    """What one host serves: hosts/<host>/host.yaml.
 
-    The layers stay plain mappings here. `resolve` puts them together and validates the result as a `Service`.
+    Services and defaults stay plain mappings here: each holds some of a service's keys. `layers` puts them together and
+    validates the result as a `Service`.
     """
 
     host: HostName

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Finding, Severity
+from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
 from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, target
-from sgfleet.spec.words import flow, name_of, quoted, scalar, such_as
+from sgfleet.spec.words import name_of, quoted, such_as
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -151,8 +152,8 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     message = f"{name}: {_shown(data, written)} is not {expected.what}"
     if data is None:
         message = f"{name} is empty, and {expected.what} is expected"
-    advice = advice or _conversion(data, written, kinds(hint)) or _near(data, hint) or such_as(expected)
-    return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, advice or None)
+    help_ = advice or _conversion(data, written, kinds(hint)) or _near(data, hint) or such_as(expected)
+    return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
 
 
 def _value(data: Any, route: Route) -> Any:

@@ -15,7 +15,7 @@ _DURATION_PART: Final = re.compile(r"([0-9]+)(d|h|min|m|s)")
 LONGEST_SECONDS: Final = 3650 * _SECONDS["d"]
 """Ten years: whatever is longer is a slip, and systemd counts microseconds in 64 bits."""
 
-_BYTES: Final = {
+_BYTES: Final[dict[str, int]] = {
     "B": 1,
     **{f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", start=1)},
     **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)},
@@ -66,8 +66,7 @@ def _is_count(value: Any) -> bool:
 
 def _exact_bytes(number: str, unit: str) -> int:
     whole, _, fraction = number.partition(".")
-    digits, scale = int(whole + fraction) * _BYTES[unit], int("1" + "0" * len(fraction))
-    size, rest = divmod(digits, scale)
+    size, rest = divmod(int(whole + fraction) * _BYTES[unit], int(f"1{'0' * len(fraction)}"))
     if rest:
         raise ValueError(f"{number}{unit} is no whole number of bytes: {size}B is just below it")
     if size > LARGEST_BYTES:
@@ -77,14 +76,11 @@ def _exact_bytes(number: str, unit: str) -> int:
 
 def _likely_units(value: str) -> list[str]:
     """`48G`, `48 gib` -> what may have been meant, written as it should be."""
-    number, letters = re.fullmatch(r"([0-9.]*) ?([A-Za-z]*)", value).groups() if value.isascii() else ("", "")
-    if not number or not letters:
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", value)
+    if match is None:
         return []
-    return [
-        f"{number}{unit}"
-        for unit in _BYTES
-        if unit.lower() in {letters.lower(), f"{letters}ib".lower(), f"{letters}b".lower()}
-    ]
+    number, letters = match[1], match[2].lower()
+    return [f"{number}{unit}" for unit in _BYTES if unit.lower() in {letters, f"{letters}b", f"{letters}ib"}]
 
 
 def _size_or_infinity(value: Any) -> int | Literal["infinity"]:

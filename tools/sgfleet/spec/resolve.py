@@ -64,7 +64,7 @@ class Resolved:
         first, *rest = route
         if first not in layer.data:
             return None
-        value = layer.data[first]
+        value = layer.data[str(first)]
         if value is None:
             return REMOVED
         if not rest or first not in BY_KEY or not isinstance(value, dict):

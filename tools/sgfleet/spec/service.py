@@ -18,8 +18,10 @@ ReleaseVersion = Annotated[
 AbsolutePath = Annotated[
     str,
     StringConstraints(pattern=r"^/[^\x00-\x1f\x7f]*$", max_length=4096),
-    Expect("an absolute path", ("/opt/sglang-0.5.9/bin/python3",)),
+    Expect("an absolute path", ("/srv/models",)),
 ]
+Interpreter = Annotated[AbsolutePath, Expect("an absolute path", ("/opt/sglang-0.5.9/bin/python3",))]
+VariablesFile = Annotated[AbsolutePath, Expect("an absolute path", ("/etc/sglang/secrets.env",))]
 Account = Annotated[
     str, StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$"), Expect("a name of a user or group", ("sglang",))
 ]
@@ -75,13 +77,13 @@ class Start(Model):
 
 
 class Service(Model):
-    """A service after fleet defaults, host defaults and its own keys have been put together."""
+    """One service, with what it takes from the defaults of its host and of fleet.yaml."""
 
     why: Annotated[str, StringConstraints(max_length=2000), Expect("text of at most 2000 characters")] | None = None
     """Why the service is set up like this; goes into the unit's header."""
     release: ReleaseVersion
     """The SGLang release that runs, in quotes: its flag schema holds for `flags`."""
-    python: AbsolutePath
+    python: Interpreter
     """The interpreter of the environment that has this release."""
     gpus: GpuIndices = "all"
     """Which GPUs the service may use, by index."""
@@ -97,7 +99,7 @@ class Service(Model):
     """Flags whose value stays on the host: flag -> the variable of `environment-files` that holds it."""
     environment: Variables = Field(default_factory=dict)
     """Environment variables. Values are text: quote true, 0.5 and the like."""
-    environment_files: Several[AbsolutePath] = ()
+    environment_files: Several[VariablesFile] = ()
     """Files on the host that hold more variables (EnvironmentFile=): the place for secrets."""
     unit: UnitSettings = Field(default_factory=UnitSettings)
     """systemd settings."""
