@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from output.samples import DEFAULT, FULL, HOSTS
 from output.test_output_golden import FORMATS, write
 from sgfleet.findings import Finding, Place, Severity
+from sgfleet.output import progress
 from sgfleet.output.colour import coloured, paint_for, plain
 from sgfleet.output.github import command
+from sgfleet.output.progress import Progress
 from sgfleet.output.sarif import fingerprint
 from sgfleet.output.summary import Summary
 from sgfleet.output.text import LONGEST_LINE, Text, render
@@ -175,3 +177,30 @@ def test_colour_only_where_it_is_wanted(monkeypatch, environment, stream, wanted
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert paint_for(stream) is wanted
+
+
+def test_progress_is_for_terminals_only_and_leaves_nothing(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
+    pipe, terminal = io.StringIO(), Terminal()
+    for stream in (pipe, terminal):
+        shown = Progress(stream, "hosts", 10_000)
+        shown.step()
+        shown.step(1_233)
+        shown.clear()
+        shown.clear()
+    assert pipe.getvalue() == ""
+    assert terminal.getvalue().split("\r\x1b[K") == ["", "1 of 10,000 hosts", "1,234 of 10,000 hosts", ""]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "says"),
+    [
+        ({"hosts": 3, "services": 4}, "no findings in 3 hosts, 4 services"),
+        ({"hosts": 1, "services": 1, "waived": 1}, "1 waived in 0 of 1 host"),
+        ({"hosts": 41, "errors": 3, "warnings": 1, "hosts_with_findings": 2}, "3 errors, 1 warning in 2 of 41 hosts"),
+        ({"hosts": 10_000, "notes": 1_200, "hosts_with_findings": 1_100}, "1,200 notes in 1,100 of 10,000 hosts"),
+    ],
+)
+def test_summary_line(numbers, says):
+    assert str(Summary(**numbers)) == says

@@ -41,6 +41,11 @@ def test_bad(entry, example, tmp_path):
         assert place.line == 0 or place.line in lines, f"{place} is none of the lines that the example shows"
     if entry.rule.stage in {"service", "host", "fleet"}:
         assert not _unread(found), "the example cannot be read"
+        for finding in (each for each in found if each.code == entry.rule.code):
+            assert finding.based_on, "a finding names what it was decided from"
+            assert finding.message, "a message is one line"
+            assert "\n" not in finding.message, "a message is one line"
+            assert not finding.message.endswith("."), "a message has no full stop"
 
 
 @pytest.mark.parametrize(("entry", "example"), _examples("good"))

@@ -59,21 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     progress.clear()
     writer.end(summary, [Failure(crash.code, crash.subject, crash.error) for crash in crashes])
     sys.stdout.flush()
-    print(summary if summary.hosts else "nothing to check: no host is meant", file=sys.stderr)
+    print(summary, file=sys.stderr)
     if crashes:
         from sgfleet.cli.crash import report_rules
 
         return report_rules(crashes, sys.argv[1:])
-    return _exit_code(summary.hosts, summary.services, clean=summary.clean)
-
-
-def _exit_code(hosts: int, services: int, *, clean: bool) -> int:
-    """Nothing to check is never success: no host at all, or hosts without a service and nothing wrong with them."""
-    if not hosts:
-        return NOTHING
-    if not clean:
+    if summary.hosts and not summary.clean:
         return FINDINGS
-    return OK if services else NOTHING
+    if not summary.services:  # never success, whatever the reason
+        print(f"nothing to check: {'no service' if summary.hosts else 'no host'} is meant", file=sys.stderr)
+        return NOTHING
+    return OK
 
 
 def _writer(name: str, stream: TextIO) -> Writer:

@@ -17,7 +17,7 @@ class Progress:
         self._what = what
         self._total = total
         self._done = 0
-        self._last = 0.0
+        self._last = float("-inf")
         self._shown = False
         self._wanted = stream.isatty()
 

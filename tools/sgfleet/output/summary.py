@@ -58,8 +58,7 @@ class Summary:
             parts.append(f"{self.waived} waived")
         if not parts:
             return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}"
-        where = f"{self.hosts_with_findings} of {_counted(self.hosts, 'host')}"
-        return f"{', '.join(parts)} in {where if self.hosts_with_findings else _counted(self.hosts, 'host')}"
+        return f"{', '.join(parts)} in {self.hosts_with_findings:,} of {_counted(self.hosts, 'host')}"
 
 
 def _counted(number: int, word: str) -> str:
