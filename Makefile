@@ -16,6 +16,7 @@ $(STAMP): requirements/dev.lock pyproject.toml
 	$(BIN)/python -m pip uninstall --quiet --yes setuptools 2>/dev/null  # Python 3.11's venv brings it, and its .pth slows every start
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q tools/sgfleet  # some machines tell Python to write no bytecode: then every start would compile
 	@touch $@
 
 check: $(STAMP)  ## validate every host and hold units/ against what the specs render to

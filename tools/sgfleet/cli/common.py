@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,5 +61,7 @@ def root_of(arguments: argparse.Namespace) -> Path:
 
 def near(word: str, known: Iterable[str]) -> str | None:
     """`did you mean …?` for a name that does not exist, or None when nothing comes near."""
+    import difflib
+
     found = difflib.get_close_matches(word, sorted(known), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(found)}?" if found else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -76,6 +75,8 @@ class _Writer:
 
     def write(self, path: str, text: str) -> None:
         """Replace the file at once, so that nobody ever reads half of it."""
+        import tempfile
+
         target = self._root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".")

@@ -1,0 +1,44 @@
+"""What a start may cost, as facts and not as timings: which modules a light command imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "pydantic",
+    "yaml",
+    "jsonschema",
+    "sgfleet.engine",
+    "sgfleet.rules",
+    "sgfleet.spec",
+    "sgfleet.source",
+    "difflib",
+)
+
+
+def imported(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom sgfleet.cli.main import main\n"
+        f"try: main({list(arguments)!r})\nexcept SystemExit: pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["render", "--help"], ["argv", "--help"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    assert not {name for name in imported(*arguments) if name.startswith(HEAVY)}
+
+
+def test_argv_needs_no_yaml_and_no_models() -> None:
+    modules = imported("argv", "0.5.9", "--", "--model-path", "m")
+    assert "sgfleet.engine.argv.parse" in modules
+    assert not {name for name in modules if name.startswith(("pydantic", "yaml", "sgfleet.spec", "sgfleet.rules"))}
+
+
+def test_check_needs_no_validator_library() -> None:
+    assert not {name for name in imported("check", "kimi-01") if name.startswith(("jsonschema", "ruamel", "git"))}
