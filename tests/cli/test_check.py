@@ -18,6 +18,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules import registry
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Rule
+from sgfleet.spec.repository import Repository
 
 ROOT = Path(__file__).parents[2]
 CHECK_SCHEMA = json.loads((ROOT / "schema/output/check.schema.json").read_text())
@@ -175,6 +176,22 @@ def test_a_rule_that_breaks_is_4_and_the_rest_is_told(fleet, only, capsys):
     report.unlink()
     assert "error: ZeroDivisionError in rule TST001" in text
     assert "a-01" not in text
+
+
+def test_a_bug_before_the_rules_stops_one_host_only(fleet, only, capsys, monkeypatch):
+    only()
+    for name in ("a-01", "b-01", "c-01"):
+        fleet.host(name)
+    read = Repository.host
+    monkeypatch.setattr(Repository, "host", lambda self, name: read(self, name) if name != "b-01" else 1 / 0)
+    assert main(["check", "--format", "json"]) == 4
+    streams = capsys.readouterr()
+    document = json.loads(streams.out)
+    jsonschema.Draft202012Validator(CHECK_SCHEMA).validate(document)
+    assert document["failures"] == [{"code": None, "subject": "b-01", "error": "ZeroDivisionError"}]
+    assert document["summary"]["hosts"] == 3
+    assert "error: the check failed on b-01: ZeroDivisionError" in streams.err
+    Path(streams.err.split("ready to be sent: ")[1].strip()).unlink()
 
 
 def test_json_is_valid_and_alone_on_stdout(fleet, only, capsys):

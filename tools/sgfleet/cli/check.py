@@ -7,6 +7,7 @@ Exit codes: 0 clean or notes only, 1 errors or warnings, 2 usage, 3 nothing to c
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_targets, root_of
@@ -46,15 +47,16 @@ def run(arguments: argparse.Namespace) -> int:
     summary, crashes = Summary(), []
     progress = Progress(sys.stderr, "hosts", len(selection.hosts))
     writer.begin()
-    for checked in check:
-        progress.step(checked.host is not None)
-        if checked.findings:
-            progress.clear()
-        summary.count(checked.findings)
-        summary.hosts += checked.host is not None
-        summary.services += len(checked.services)
-        crashes += checked.crashes
-        writer.add(checked.findings)
+    with closing(iter(check)) as results:  # ends the other processes when this one cannot go on
+        for checked in results:
+            progress.step(checked.host is not None)
+            if checked.findings:
+                progress.clear()
+            summary.count(checked.findings)
+            summary.hosts += checked.host is not None
+            summary.services += len(checked.services)
+            crashes += checked.crashes
+            writer.add(checked.findings)
     summary.failures = len(crashes)
     progress.clear()
     writer.end(summary, [Failure(crash.code, crash.subject, crash.error) for crash in crashes])

@@ -48,13 +48,17 @@ def report(error: Exception, argv: Sequence[str]) -> int:
 
 def report_rules(crashes: Sequence[Crash], argv: Sequence[str]) -> int:
     """The same for rules that broke: each way of breaking once, however many services met it."""
-    ways: dict[tuple[str, str, tuple[str, ...]], list[Crash]] = {}
+    ways: dict[tuple[str | None, str, tuple[str, ...]], list[Crash]] = {}
     for crash in crashes:
         ways.setdefault((crash.code, crash.error, crash.frames), []).append(crash)
     for (code, error, _), met in ways.items():
         more = f" and {len(met) - 1:,} more" if len(met) > 1 else ""
-        print(f"error: rule {code} failed on {met[0].subject}{more}: {error}: {met[0].message}", file=sys.stderr)
-    return _deliver(_head(argv) + "".join(_body(f"{error} in rule {code}", way) for code, error, way in ways))
+        who = f"rule {code}" if code else "the check"
+        print(f"error: {who} failed on {met[0].subject}{more}: {error}: {met[0].message}", file=sys.stderr)
+    return _deliver(
+        _head(argv)
+        + "".join(_body(f"{error} in {f'rule {code}' if code else 'the check'}", way) for code, error, way in ways)
+    )
 
 
 def _deliver(body: str) -> int:

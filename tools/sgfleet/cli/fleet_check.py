@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.cli.targets import check_services
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
 from sgfleet.rules.registry import checks
+from sgfleet.rules.runner import crash
 from sgfleet.rules.weighing import misfits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from sgfleet.cli.targets import Selection
     from sgfleet.cli.workspace import Workspace
@@ -50,16 +52,19 @@ class FleetCheck:
                 self._early[host] = checked
 
     def host(self, name: str) -> Checked:
-        """Read and check one host."""
+        """Read and check one host. A bug of ours that it brings out does not stop the others."""
         repository = self._workspace.repository
-        return check_host(repository.host(name), repository.fleet, self._workspace.release, self._today)
+        try:
+            return check_host(repository.host(name), repository.fleet, self._workspace.release, self._today)
+        except Exception as error:  # told as what it is: nothing was checked here, exit 4
+            return Checked(name, crashes=[crash(None, name, error)])
 
     def take_damaged(self) -> list[Finding]:
         """Findings about flag schemas since the last call."""
         taken, self._workspace.damaged = self._workspace.damaged, []
         return taken
 
-    def __iter__(self) -> Iterator[Checked]:
+    def __iter__(self) -> Generator[Checked, None, None]:
         """Everything that is meant."""
         repository, whole = self._workspace.repository, self._selection.everything
         fleet = repository.fleet
@@ -99,10 +104,14 @@ class FleetCheck:
         checks()
         _ = self._workspace.repository.fleet
         chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
-        with ProcessPoolExecutor(processes, get_context("fork"), _become, (self,)) as pool:
+        pool = ProcessPoolExecutor(processes, get_context("fork"), _become, (self,))
+        try:
             for checked, damaged in pool.map(_chunk, chunks):
                 self._workspace.damaged += damaged
                 yield from checked
+        finally:
+            # Whoever reads may have left (`| head`), or a person has had enough: nobody waits for the rest then.
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 _own: list[FleetCheck] = []
@@ -110,6 +119,7 @@ _own: list[FleetCheck] = []
 
 
 def _become(check: FleetCheck) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
     _own[:] = [check]
 
 

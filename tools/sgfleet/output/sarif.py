@@ -60,8 +60,8 @@ class Sarif:
         notifications = [
             {
                 "level": "error",
-                "message": {"text": f"the rule failed on {each.subject}: {each.error}"},
-                "associatedRule": {"id": each.code},
+                "message": {"text": f"the check failed on {each.subject}: {each.error}"},
+                **({"associatedRule": {"id": each.code}} if each.code else {}),
             }
             for each in failures
         ]

@@ -67,9 +67,12 @@ def _counted(number: int, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A rule of ours that broke on one subject (`kimi-01/sglang-kimi`), and with which exception."""
+    """A rule of ours that broke on one subject (`kimi-01/sglang-kimi`), and with which exception.
 
-    code: str
+    Without a code it was no rule: nothing at all was checked there.
+    """
+
+    code: str | None
     subject: str
     error: str
 

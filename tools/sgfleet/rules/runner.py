@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 class Crash:
     """A rule of ours that failed on somebody's data: a bug of this tool, and no verdict.
 
-    `frames` say where ("check, flags/unknown_flag.py:31"), without any data. `message` is the exception's own and may
-    quote data: it is shown to the operator and goes into no report.
+    `code` is None when it was not a rule but what comes before them. `frames` say where, without any data ("check,
+    flags/unknown_flag.py:31"). `message` is the exception's own and may quote data: it is shown to the operator and
+    goes into no report.
     """
 
-    code: str
+    code: str | None
     subject: str
     error: str
     message: str
@@ -84,7 +85,7 @@ def run(view: ServiceView | HostView | FleetView, locate: Locate) -> Outcome:
                     outcome.secrets.append(Hidden(where.path, route, value if isinstance(value, str) else None))
         except Exception as error:  # the rule is wrong, whatever it raised; the others still have their say
             subject = "/".join(filter(None, (host, service))) or "fleet.yaml"
-            outcome.crashes.append(_crash(each.rule, subject, error))
+            outcome.crashes.append(crash(each.rule.code, subject, error))
     return outcome
 
 
@@ -119,10 +120,11 @@ def _value(data: Any, route: Route) -> Any:
     return data
 
 
-def _crash(rule: Rule, subject: str, error: Exception) -> Crash:
+def crash(code: str | None, subject: str, error: Exception) -> Crash:
+    """What is kept of an exception: it must fit through a pipe between processes, and into a report."""
     frames = traceback.extract_tb(error.__traceback__)
     return Crash(
-        code=rule.code,
+        code=code,
         subject=subject,
         error=type(error).__name__,
         message=str(error),
