@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import sys
 from dataclasses import dataclass
@@ -54,15 +55,17 @@ Several = Annotated[tuple[T, ...], Field(strict=False)]
 def _date(value: Any) -> datetime.date:
     # Only the one form: fromisoformat alone also takes 20261231 and 2026-W53-4, which a JSON Schema "date" is not.
     if isinstance(value, str) and len(value) == len("2026-12-31") and value[4] == value[7] == "-":
-        return datetime.date.fromisoformat(value)
+        with contextlib.suppress(ValueError):  # its words are Python's, not ours
+            return datetime.date.fromisoformat(value)
     raise ValueError
 
 
 def _moment(value: Any) -> datetime.datetime:
     if isinstance(value, str) and value[10:11] in {"T", "t"}:
-        moment = datetime.datetime.fromisoformat(value)
-        if moment.tzinfo is not None:
-            return moment
+        with contextlib.suppress(ValueError):
+            moment = datetime.datetime.fromisoformat(value)
+            if moment.tzinfo is not None:
+                return moment
     raise ValueError
 
 

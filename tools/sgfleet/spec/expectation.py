@@ -157,6 +157,14 @@ def kinds(hint: Hint) -> set[str]:
     return {_KINDS.get(hint.origin, "any value")}
 
 
+def takes_any_text(hint: Hint) -> bool:
+    """Whether any words do, within a length: no name, path or duration is asked for."""
+    if hint.branches:
+        return any(map(takes_any_text, hint.branches))
+    formed = (isinstance(each, WithJsonSchema) or getattr(each, "pattern", None) for each in hint.metadata)
+    return hint.origin is str and not any(formed)
+
+
 def kind_of(data: Any) -> str:
     """The form that the data has."""
     return "nothing" if data is None else _KINDS.get(tuple if isinstance(data, list) else type(data), "a value")

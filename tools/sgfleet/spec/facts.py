@@ -97,6 +97,25 @@ class Checkpoint(Model):
     """The public checkpoint that it is a copy of, as schema/models names it."""
 
 
+class Observation(Model):
+    """What the engine itself said when it started."""
+
+    release: ReleaseVersion
+    """The release that ran."""
+    kv_tokens: Count | None = None
+    """KV tokens of a rank's pool (max_total_num_tokens)."""
+    kv_pool_gib: Annotated[float, Field(ge=0)] | None = None
+    """KV pool of a rank as the log prints it: GiB with two decimals, though the log says GB."""
+    free_after_gib_min: Annotated[float, Field(ge=0)] | None = None
+    """Free memory of the GPU that has least, after all allocations, GiB."""
+    free_after_gib_max: Annotated[float, Field(ge=0)] | None = None
+    """Free memory of the GPU that has most, after all allocations, GiB."""
+    load_seconds: Count | None = None
+    """From the start of the process to the first generated token."""
+    load_seconds_at_least: Count | None = None
+    """A lower bound, where no exact figure was written down."""
+
+
 class Facts(Model):
     """What one host is, as read on that host: hosts/<host>/facts.yaml."""
 
@@ -120,22 +139,3 @@ class Facts(Model):
     """Model folders that were looked at."""
     observed: dict[ServiceName, Observation] = Field(default_factory=dict)
     """Service -> what its start-up log said."""
-
-
-class Observation(Model):
-    """What the engine itself said when it started."""
-
-    release: ReleaseVersion
-    """The release that ran."""
-    kv_tokens: Count | None = None
-    """KV tokens of a rank's pool (max_total_num_tokens)."""
-    kv_pool_gib: Annotated[float, Field(ge=0)] | None = None
-    """KV pool of a rank as the log prints it: GiB with two decimals, though the log says GB."""
-    free_after_gib_min: Annotated[float, Field(ge=0)] | None = None
-    """Free memory of the GPU that has least, after all allocations, GiB."""
-    free_after_gib_max: Annotated[float, Field(ge=0)] | None = None
-    """Free memory of the GPU that has most, after all allocations, GiB."""
-    load_seconds: Count | None = None
-    """From the start of the process to the first generated token."""
-    load_seconds_at_least: Count | None = None
-    """A lower bound, where no exact figure was written down."""

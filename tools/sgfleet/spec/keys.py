@@ -48,7 +48,7 @@ def _near(key: str, known: Collection[str]) -> list[str]:
         return [same]
     word = key.lower().replace("_", "-")
     begun = [each for each in known if len(word) > 1 and each.startswith(word)]
-    return begun or difflib.get_close_matches(word, known, n=3, cutoff=0.7)
+    return begun or difflib.get_close_matches(word, known, n=3, cutoff=0.75)
 
 
 def _sections(hint: Hint, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Collection[str]]]:

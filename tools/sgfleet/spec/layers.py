@@ -97,7 +97,9 @@ def resolve_service(
     try:
         service = Service.model_validate(merge(base, subject.data, names))
     except ValidationError as error:
-        return None, [*found, *_why(error, subject, inherited)]
+        why = _why(error, subject, inherited)
+        places = {each.place for each in why}  # a null in place of what is required is one finding, not two
+        return None, [*(each for each in found if each.place not in places), *why]
     return Resolved(str(subject.host), str(subject.service), service, (own, *inherited), names), found
 
 

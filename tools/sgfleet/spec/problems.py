@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sgfleet.findings import Finding, Severity
 from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
-from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, target
+from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, takes_any_text, target
 from sgfleet.spec.words import name_of, quoted, such_as
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     message = f"{name}: {_shown(data, written)} is not {expected.what}"
     if data is None:
         message = f"{name} is empty, and {expected.what} is expected"
-    help_ = advice or _conversion(data, written, kinds(hint)) or _near(data, hint) or such_as(expected)
+    help_ = advice or _conversion(data, written, hint) or _near(data, hint) or such_as(expected)
     return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
 
 
@@ -189,9 +189,10 @@ def _as_version(written: str, what: str) -> str:
     return 'write all three numbers, in quotes: "0.5.9"'
 
 
-def _conversion(data: Any, written: str, wanted: set[str]) -> str | None:
+def _conversion(data: Any, written: str, hint: Hint) -> str | None:
     """How to write the same value in the form that is wanted."""
-    if "text" in wanted and isinstance(data, bool | int | float) and written:
+    wanted = kinds(hint)
+    if takes_any_text(hint) and isinstance(data, bool | int | float) and written:
         return f'put it in quotes: "{written}"'
     if isinstance(data, str) and wanted & {"a whole number", "a number"} and "text" not in wanted:
         pattern = r"-?[0-9]+" if "a number" not in wanted else r"-?[0-9]+(\.[0-9]+)?"

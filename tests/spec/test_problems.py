@@ -1,0 +1,61 @@
+"""What is said about a wrong file: one finding a place, in our own words, with what to write instead.
+
+`bad/NAME.yaml` is a file as somebody might write it, `bad/NAME.out` what is said about it, a line a finding. The first
+word of NAME says which file it is: host, facts or fleet. With SGFLEET_ACCEPT=1 the .out files are written anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from sgfleet.rules.registry import entries
+from spec.repositories import repository, said
+
+BAD = Path(__file__).with_name("bad")
+NAMES = sorted(path.stem for path in BAD.glob("*.yaml"))
+HOST = 'host: h\nservices:\n  a: {release: "0.5.9", python: /opt/python}\n'
+
+
+def findings_of(name, root):
+    text = (BAD / f"{name}.yaml").read_text()
+    kind = name.partition("-")[0]
+    files = {"hosts/h/host.yaml": HOST}
+    files[{"fleet": "fleet.yaml"}.get(kind, f"hosts/h/{kind}.yaml")] = text
+    made = repository(root, files)
+    return [*made.findings, *made.host("h").findings]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_said(name, tmp_path):
+    found = findings_of(name, tmp_path)
+    lines = "".join(f"{line}\n" for line in said(found))
+    golden = BAD / f"{name}.out"
+    if os.environ.get("SGFLEET_ACCEPT"):
+        golden.write_text(lines)
+    assert lines == golden.read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_finding_is_fit_to_be_shown(name, tmp_path):
+    found = findings_of(name, tmp_path)
+    assert found
+    places = [(str(each.place), each.code, each.message) for each in found]
+    assert len(places) == len(set(places))
+    for each in found:
+        assert each.code in entries()
+        assert each.severity == entries()[each.code].rule.severity
+        assert each.message[0] in "'\"0123456789" or each.message[0].islower()
+        assert not each.message.endswith(".")
+        assert not re.search(
+            r"\n|pydantic|validat|literal|input should|\bstr\b|\bint\b|dict|tuple", each.message.lower()
+        )
+        assert each.place.line > 0
+
+
+def test_every_code_about_keys_and_values_has_a_case():
+    codes = {line.split()[1] for path in BAD.glob("*.out") for line in path.read_text().splitlines()}
+    assert {code for code in entries() if "SPC001" <= code <= "SPC009"} <= codes
