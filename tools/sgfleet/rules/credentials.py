@@ -32,7 +32,7 @@ _SHAPE: Final = re.compile(
     "|".join(f"(?<![A-Za-z0-9])(?P<s{index}>{shape})" for index, (_, shape) in enumerate(_SHAPES))
 )
 _URL_PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\$)[^\s/@]+@", re.IGNORECASE)
-_HINTS: Final = ("hf_", "sk-", "gh", "glpat-", "AKIA", "ASIA", "AIza", "xox", "nvapi-", "wandb_", "eyJ", "-----BEGIN")
+_HINTS: Final = ("hf_", "sk-", "gh", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza", "xox", "nvapi-", "wandb_", "eyJ", "-----BEGIN")
 _REFERENCE: Final = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})")
 
 

@@ -65,8 +65,7 @@ _OWN_PAGES = (
 def _chunk(args: Arguments) -> int:
     """Tokens of a chunk on one attention rank; not positive where chunked prefill is off."""
     chunk = args.integer(_CHUNK) or 0
-    ways = attention_dp(args)
-    return chunk // ways if chunk > 0 and between(args.release.version, "0.4.4.post1") else chunk
+    return chunk // attention_dp(args) if chunk > 0 and between(args.release.version, "0.4.4.post1") else chunk
 
 
 def _own_pages(args: Arguments) -> bool:
@@ -82,7 +81,7 @@ def _rest(args: Arguments) -> bool:
     page = args.integer(_PAGE)
     if page is None or page < 1 or args.said(_CHUNK) is None or args.integer(_CHUNK) is None:
         return False
-    chunk = _chunk(args)
+    chunk = _chunk(args) if between(args.release.version, "0.4.9.post4") else args.integer(_CHUNK) or 0
     off = chunk == 0 if between(args.release.version, None, "0.4.10.post2") else chunk <= 0
     return not off and not _decodes(args) and not _own_pages(args) and chunk % page != 0
 

@@ -81,6 +81,9 @@ ROWS = (
         sums=lambda args: f"tp-size {args.integer('tp-size')}, {_DECODE_TP} {args.integer(_DECODE_TP)}"),
     Row(_DECODE_TP, lambda args: _mode(args) == "decode", f"{_DECODE_TP} is for prefill servers", "remove it"),
     Row(_DECODE_DP, lambda args: _mode(args) == "decode", f"{_DECODE_DP} is for prefill servers", "remove it"),
+    Row("hicache-host-memory-mode", lambda args: args.on("enable-hierarchical-cache") and _mode(args) == "decode"
+        and args.text("hicache-host-memory-mode") == "buffer_only",
+        "hicache-host-memory-mode buffer_only is not for decode servers", "write cache", hook="hicache_hook"),
     Row("encoder-only", lambda args: args.on("encoder-only") and args.on("language-only"),
         "encoder-only and language-only exclude each other", "keep one", others=("language-only",),
         hook="pd_disaggregation_hook"),

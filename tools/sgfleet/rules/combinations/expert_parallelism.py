@@ -49,29 +49,62 @@ _FORCING = ("deepep", "mooncake", "nixl", "mori", "ascend_fuseep", "flashinfer",
 """All-to-all backends with which the release sets ep-size to tp-size."""
 
 
+_OLD_FLAGS = ("enable-ep-moe", "enable-deepep-moe")
+"""What turned expert parallelism on before 0.4.10.post2, and until 0.5.2 as well."""
+
+
+def _old(args: Arguments) -> bool:
+    return any(args.on(name) for name in _OLD_FLAGS)
+
+
 def _no_a2a(args: Arguments) -> bool:
     return args.text(_A2A) in (None, "none") and not args.on("enable-deepep-moe")
 
 
 def _one_group(args: Arguments) -> bool:
-    return (args.integer("ep-size") or 1) == 1 and args.text(_A2A) not in _FORCING
+    return (args.integer("ep-size") or 1) == 1 and args.text(_A2A) not in _FORCING and not _old(args)
 
 
-def _runs(args: Arguments, runner: str, *quantizations: str) -> bool:
-    """The runner is set and the quantisation is none of those that it knows. None given: the checkpoint decides."""
-    quantization = args.text("quantization")
-    return args.text(_RUNNER) == runner and quantization is not None and quantization not in quantizations
+def _partial_dp(args: Arguments) -> bool:
+    """FlashInfer's all-to-all without one way of attention data parallelism for each rank."""
+    return args.text(_A2A) == "flashinfer" and attention_dp(args) != args.integer("tp-size")
 
 
-def _quantization_help(*quantizations: str) -> str:
-    return f"quantization may be {', '.join(quantizations)}; or use moe-runner-backend auto"
+def _runs(args: Arguments, runner: str, *quantizations: str | None) -> bool:
+    """The runner is set and the quantisation is none of those that it knows; None stands for no `quantization`."""
+    return args.text(_RUNNER) == runner and args.text("quantization") not in quantizations
 
 
-_CUTLASS = ("modelopt_fp4", "modelopt_fp8")
-_TRTLLM_OLD = ("modelopt_fp4", "fp8")
-_TRTLLM = ("modelopt_fp4", "fp8", "modelopt_fp8", "compressed-tensors")
+def _cutlass(*quantizations: str | None, since: str, until: str | None = None) -> Row:
+    return _kernel("flashinfer_cutlass", *quantizations, since=since, until=until)
+
+
+def _trtllm(*quantizations: str | None, since: str, until: str | None = None) -> Row:
+    return _kernel("flashinfer_trtllm", *quantizations, since=since, until=until)
+
+
+def _kernel(runner: str, *quantizations: str | None, since: str, until: str | None) -> Row:
+    known = ", ".join(name for name in quantizations if name)
+    return Row(
+        _RUNNER,
+        lambda args: _runs(args, runner, *quantizations),
+        lambda args: f"{runner} does not work with {_quantization(args)} in SGLang {{release}}",
+        f"quantization may be {known}; or use moe-runner-backend auto",
+        since=since,
+        until=until,
+        others=("quantization",),
+        hook="moe_hook",
+    )
+
+
+def _quantization(args: Arguments) -> str:
+    name = args.text("quantization")
+    return "no quantization" if name is None else f"quantization {name}"
+
 
 ROWS = (
+    Row("enable-eplb", lambda args: not _old(args), "enable-eplb needs enable-ep-moe or enable-deepep-moe",
+        "add `enable-ep-moe: true`", since="0.4.9.post5", until="0.4.10.post1"),
     Row("enable-eplb", _one_group, "enable-eplb needs ep-size above 1",
         lambda args: f"add `ep-size: {args.integer('tp-size') or 8}`", since="0.4.10.post2", hook="moe_hook"),
     Row("enable-two-batch-overlap", _no_a2a, "enable-two-batch-overlap needs a moe-a2a-backend",
@@ -82,25 +115,23 @@ ROWS = (
     Row(_A2A, lambda args: args.text(_A2A) == "flashinfer" and args.text(_RUNNER) != "flashinfer_cutlass",
         "moe-a2a-backend flashinfer needs moe-runner-backend flashinfer_cutlass",
         "add `moe-runner-backend: flashinfer_cutlass`", since="0.5.9", until="0.5.12.post1", others=(_RUNNER,)),
-    Row(_RUNNER, lambda args: _runs(args, "flashinfer_cutlass", "modelopt_fp4"),
-        "flashinfer_cutlass needs quantization modelopt_fp4", _quantization_help("modelopt_fp4"),
-        since="0.5.1", until="0.5.5.post3", others=("quantization",)),
-    Row(_RUNNER, lambda args: _runs(args, "flashinfer_cutlass", *_CUTLASS, "nvfp4_online"),
-        "flashinfer_cutlass does not work with this quantization", _quantization_help(*_CUTLASS),
-        since="0.5.6", others=("quantization",), hook="moe_hook"),
+    Row(_A2A, _partial_dp, "moe-a2a-backend flashinfer needs attention data parallelism over all of tp-size",
+        lambda args: f"add `enable-dp-attention: true` and `dp-size: {args.integer('tp-size')}`",
+        since="0.5.13", until="0.5.21", others=("tp-size", "dp-size"), hook="moe_hook"),
+    Row(_A2A, _partial_dp, "moe-a2a-backend flashinfer needs attention data parallelism over all of tp-size",
+        lambda args: f"add `attn-dp-size: {args.integer('tp-size')}`", since="0.5.22", until="0.5.22",
+        others=("tp-size", "attn-dp-size"), hook="moe_hook"),
+    _cutlass("modelopt_fp4", since="0.5.1", until="0.5.5.post3"),
+    _cutlass("modelopt_fp4", "modelopt_fp8", "nvfp4_online", None, since="0.5.6"),
     Row(_RUNNER, lambda args: args.text(_RUNNER) == "flashinfer_cutlass"
         and args.integer("ep-size") not in (None, 1, args.integer("tp-size")) and args.text(_A2A) not in _FORCING,
         "flashinfer_cutlass needs ep-size 1 or the tp-size", lambda args: f"write ep-size {args.integer('tp-size')}",
         since="0.5.6", others=("ep-size",), hook="moe_hook"),
-    Row(_RUNNER, lambda args: _runs(args, "flashinfer_trtllm", "modelopt_fp4"),
-        "flashinfer_trtllm needs quantization modelopt_fp4", _quantization_help("modelopt_fp4"),
-        since="0.5.2", until="0.5.2", others=("quantization",)),
-    Row(_RUNNER, lambda args: _runs(args, "flashinfer_trtllm", *_TRTLLM_OLD, "modelopt_fp8"),
-        "flashinfer_trtllm does not work with this quantization", _quantization_help(*_TRTLLM_OLD),
-        since="0.5.3", until="0.5.6.post2", others=("quantization",)),
-    Row(_RUNNER, lambda args: _runs(args, "flashinfer_trtllm", *_TRTLLM),
-        "flashinfer_trtllm does not work with this quantization", _quantization_help(*_TRTLLM),
-        since="0.5.7", until="0.5.13.post1", others=("quantization",)),
+    _trtllm("modelopt_fp4", "fp8", since="0.5.2", until="0.5.4.post1"),
+    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", since="0.5.4.post2", until="0.5.6.post2"),
+    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", "compressed-tensors", None, since="0.5.7", until="0.5.13.post1"),
+    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", "modelopt_mixed", "compressed-tensors", "nvfp4_online", "mxfp8",
+            "mxfp4", None, since="0.5.14"),
     Row(_RUNNER, lambda args: args.text(_RUNNER) == "cutlass" and args.text("quantization") == "fp8"
         and (args.integer("ep-size") or 1) > 1,
         "moe-runner-backend cutlass with FP8 needs ep-size 1", "remove ep-size, or use another runner",

@@ -61,6 +61,8 @@ def _buckets(args: Arguments, flag: str) -> bool:
     if not isinstance(value, list) or not value:
         return False
     kind, rest = value[0], value[1:]
+    if kind == "custom" and args.release.version == "0.5.2":
+        return True
     if kind == "tse":
         return len(rest) != 3 or not _numbers(rest)
     if kind == "default":
@@ -81,7 +83,7 @@ def _bucket_row(flag: str) -> Row:
         lambda args: _buckets(args, flag),
         f"{flag} is no rule for buckets",
         'write ["default"], ["tse", middle, base, count] or ["custom", bound, ...], all as text',
-        since="0.5.3",
+        since="0.5.2",
     )
 
 
@@ -120,6 +122,17 @@ ROWS = (
         and args.text("hicache-host-memory-mode") == "buffer_only" and not args.text("hicache-storage-backend"),
         "hicache-host-memory-mode buffer_only needs hicache-storage-backend", "add `hicache-storage-backend: file`",
         hook="hicache_hook"),
+    Row("enable-http-worker-reuseport", lambda args: args.on("enable-http-worker-reuseport")
+        and (args.integer("tokenizer-worker-num") or 1) == 1,
+        "enable-http-worker-reuseport needs tokenizer-worker-num above 1", "add `tokenizer-worker-num: 4`",
+        hook="serving_hook"),
+    Row("flashinfer-a2a-dispatch-type", lambda args: args.text("moe-a2a-backend") != "flashinfer"
+        and args.text("flashinfer-a2a-dispatch-type") not in (None, "auto"),
+        "flashinfer-a2a-dispatch-type needs moe-a2a-backend flashinfer", "add `moe-a2a-backend: flashinfer`",
+        hook="moe_hook"),
+    Row("speculative-draft-sink-size", lambda args: not args.said("speculative-draft-window-size"),
+        "speculative-draft-sink-size needs speculative-draft-window-size", "add `speculative-draft-window-size: 4096`",
+        hook="speculative_hook"),
     Row("kv-canary-sweep-interval", lambda args: (args.integer("kv-canary-sweep-interval") or 0) > 0
         and args.text("kv-canary") not in ("log", "raise"),
         "kv-canary-sweep-interval needs kv-canary log or raise", "add `kv-canary: log`"),

@@ -90,6 +90,9 @@ ROWS = (
     _split("attention-context-parallel-size", ("tp-size",), ("attention-context-parallel-size",), "0.5.9",
            "parallel_hook"),
     _split("moe-data-parallel-size", ("tp-size",), ("moe-data-parallel-size",), "0.5.9", "parallel_hook"),
+    Row("attention-context-parallel-size", lambda args: (args.integer("attention-context-parallel-size") or 1) > 1
+        and (args.integer("pp-size") or 1) > 1, "context parallelism does not work with pp-size above 1 in 0.5.9",
+        "remove one of them", since="0.5.9", until="0.5.9", others=("pp-size",)),
     Row("moe-data-parallel-size", lambda args: (_product(args, ("ep-size", "moe-data-parallel-size")) or 1)
         > (args.integer("tp-size") or 1), "ep-size × moe-dp-size is more than tp-size", "lower one of them",
         since="0.5.9", others=("ep-size", "tp-size"), hook="parallel_hook",

@@ -98,6 +98,8 @@ BOUNDS: Final = {
 _ZERO_TOO: Final = frozenset({"swa-full-tokens-ratio", "hicache-host-memory-fraction"})
 """Fractions that may be 1 and not 0."""
 
+_GENERATIONS: Final = 3
+
 _GRPC: Final = ("0.5.11", "0.5.15.post1")
 """These releases want `port` + 10,000 to be a port as well (for gRPC), unless SGLANG_GRPC_PORT says another."""
 
@@ -110,6 +112,9 @@ def check(view: ServiceView) -> Iterator[Problem]:
     release = view.service.release
     for given in args.given.values():
         value = given.value
+        if given.flag.name == "gc-threshold" and isinstance(value, list) and not 1 <= len(value) <= _GENERATIONS:
+            yield Problem(given.route, f"gc-threshold takes 1 to {_GENERATIONS} numbers, not {len(value)}",
+                          based_on=("Python's garbage collector has three generations",))  # fmt: skip
         if not isinstance(value, int | float) or isinstance(value, bool):
             continue
         bounds = BOUNDS.get(given.flag.name)

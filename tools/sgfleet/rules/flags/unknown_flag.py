@@ -68,7 +68,6 @@ def _elsewhere(written: str, release: str) -> bool:
 def _help(written: str, declared: Mapping[str, Flag]) -> str:
     from sgfleet.engine.argv.near import nearest
 
-    found = nearest(written.lstrip("-").replace("_", "-"), declared)
-    if found:
-        return f"did you mean {' or '.join(found)}?"
-    return f"remove it; `sgfleet schema list` names the {len(declared)} flags of this release by release"
+    word = written.lstrip("-").replace("_", "-").lower()
+    found = [word] if word in declared else nearest(word, declared)
+    return f"did you mean {' or '.join(found)}?" if found else "remove it: no flag of this release comes near"

@@ -1,0 +1,120 @@
+"""What the services of a host share."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.said import said
+from rules.views import facts, host, service
+from sgfleet.engine import store
+from sgfleet.rules.arguments import Arguments
+from sgfleet.rules.host._ports import ports
+
+
+def two(first, second, known=None, **keys):
+    return host(
+        {
+            "a": service(first, name="a", known=known, gpus=keys.get("gpus_a", [0])),
+            "b": service(second, name="b", known=known, gpus=keys.get("gpus_b", [1])),
+        },
+        known,
+    )
+
+
+def numbers(flags, release="0.5.9"):
+    return [port.number for port in ports(Arguments(store.load(release), flags, {}))]
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "expected"),
+    [
+        ("0.5.9", {}, [30000]),
+        ("0.5.9", {"port": 40000, "nccl-port": 41000}, [40000, 41000]),
+        ("0.5.9", {"disaggregation-mode": "prefill"}, [30000, 8998]),
+        ("0.5.9", {"disaggregation-mode": "decode"}, [30000]),
+        ("0.5.9", {"dist-init-addr": "10.0.0.1:20000"}, [30000, 20000]),
+        ("0.5.9", {"node-rank": 1, "nnodes": 2, "dist-init-addr": "10.0.0.1:20000"}, []),
+        ("0.5.9", {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}, [30000, *range(30233, 30239)]),
+        ("0.5.13", {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}, [30000, *range(30233, 30240)]),
+        ("0.5.3", {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}, [30000, *range(30233, 30241)]),
+        ("0.4.3", {"tp-size": 2, "enable-dp-attention": True}, [30000, *range(30233, 30239)]),
+        ("0.4.1", {"tp-size": 2, "enable-dp-attention": True}, [30000]),
+        ("0.5.23", {"tp-size": 2, "attn-dp-size": 2, "grpc-port": 50051}, [30000, 50051, *range(30233, 30240)]),
+        ("0.5.9", {"kv-events-config": {"publisher": "zmq"}}, [30000, 5557]),
+        ("0.5.9", {"kv-events-config": '{"publisher": "zmq", "endpoint": "tcp://*:6000", "replay_endpoint": "tcp://*:6001"}'},
+         [30000, 6000, 6001]),
+        ("0.5.9", {"kv-events-config": "{bad"}, [30000]),
+    ],
+)  # fmt: skip
+def test_ports_of_a_service(release, flags, expected):
+    assert numbers(flags, release) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ({}, {}, "port 30000 is used twice on example-01: by a and b"),
+        ({"port": 30000}, {"port": 30001}, None),
+        ({"port": 30001}, {}, None),
+        ({"port": 30001, "nccl-port": 30000}, {}, "port 30000 is used twice on example-01: by a and b"),
+        ({"port": 30000, "nccl-port": 30000}, {"port": 30100}, "port 30000 is used twice on example-01: by a"),
+        ({"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}, {"port": 30235},
+         "port 30235 is used twice on example-01: by a and b"),
+        ({"tp-size": 2, "dp-size": 2, "enable-dp-attention": True},
+         {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True, "port": 30003},
+         "port 30236 is used twice on example-01: by a and b (and 2 more)"),
+        ({"disaggregation-mode": "prefill"}, {"disaggregation-mode": "prefill", "port": 30001},
+         "port 8998 is used twice on example-01: by a and b"),
+    ],
+)  # fmt: skip
+def test_ports_used_twice(first, second, message):
+    problems = said("host.port_used_twice", two(first, second))
+    assert [problem.message for problem in problems] == ([message] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "keys", "message"),
+    [
+        ({}, {}, {}, None),
+        ({"tp-size": 2}, {}, {"gpus_a": [0, 1]}, "GPU 1 is used by a and by b"),
+        ({"tp-size": 2}, {"tp-size": 2}, {"gpus_a": "all", "gpus_b": "all"}, "GPUs 0, 1 are used by a and by b"),
+        ({"tp-size": 2}, {"tp-size": 2, "base-gpu-id": 2}, {"gpus_a": "all", "gpus_b": "all"}, None),
+        ({"tp-size": 2, "gpu-id-step": 2}, {"tp-size": 2, "base-gpu-id": 1, "gpu-id-step": 2},
+         {"gpus_a": "all", "gpus_b": "all"}, None),
+        ({"dp-size": 2}, {}, {"gpus_a": "all"}, "GPU 1 is used by a and by b"),
+        ({"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}, {}, {"gpus_a": "all", "gpus_b": [2]}, None),
+        ({"tp-size": 1}, {}, {"gpus_a": [1, 0], "gpus_b": [1]}, "GPU 1 is used by a and by b"),
+    ],
+)  # fmt: skip
+def test_gpus_used_twice(first, second, keys, message):
+    problems = said("host.gpu_used_twice", two(first, second, **keys))
+    assert [problem.message for problem in problems] == ([message] if message else [])
+
+
+def test_free_gpus_are_named():
+    known = facts(gpus=4)
+    (problem,) = said("host.gpu_used_twice", two({}, {}, known, gpus_b=[0]))
+    assert problem.help == "GPUs without a service: 1, 2, 3"
+
+
+def test_a_release_without_schema_counts_all_its_gpus():
+    view = host({"a": service(name="a", release="0.5.99", gpus=[0, 1]), "b": service(name="b", gpus=[1])})
+    assert len(said("host.gpu_used_twice", view)) == 1
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        ({"a": [], "b": ["a"], "c": ["b"]}, None),
+        ({"a": ["b"], "b": ["a"], "c": []}, "a waits for b waits for a"),
+        ({"a": ["b"], "b": ["c"], "c": ["a"]}, "a waits for b waits for c waits for a"),
+        ({"a": ["a"], "b": [], "c": []}, None),
+    ],
+)
+def test_cycles(after, message):
+    services = {
+        name: service(name=name, unit={"after": [f"{other}.service" for other in others]})
+        for name, others in after.items()
+    }
+    problems = said("host.ordering_cycle", host(services))
+    assert [problem.message for problem in problems] == ([message] if message else [])

@@ -1,0 +1,127 @@
+"""Release, GPUs, secrets: the keys of a service besides its flags."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.said import messages, said
+from rules.views import facts, service
+from sgfleet.rules.ranks import Layout
+
+TOO_FAR = "base-gpu-id and gpu-id-step lead to GPU 4, and there are 4 GPUs on example-01"
+
+
+@pytest.mark.parametrize(
+    ("flags", "gpus", "known", "message"),
+    [
+        ({"tp-size": 8}, [0, 1, 2, 3], None, "8 ranks need as many GPUs, and there are 4 GPUs in gpus"),
+        ({"tp-size": 4}, [0, 1, 2, 3], None, None),
+        ({"tp-size": 2, "pp-size": 2, "dp-size": 2}, [0, 1, 2, 3], None,
+         "8 ranks need as many GPUs, and there are 4 GPUs in gpus"),
+        ({"tp-size": 4, "dp-size": 4, "enable-dp-attention": True}, [0, 1, 2, 3], None, None),
+        ({"tp-size": 8}, "all", None, None),
+        ({"tp-size": 8}, "all", 4, "8 ranks need as many GPUs, and there are 4 GPUs on example-01"),
+        ({"tp-size": 8, "nnodes": 2, "dist-init-addr": "a:1"}, "all", 4, None),
+        ({"tp-size": 2, "base-gpu-id": 3}, "all", 4, TOO_FAR),
+        ({"tp-size": 2, "gpu-id-step": 4}, "all", 4, TOO_FAR),
+        ({"tp-size": "8"}, [0], None, None),
+        ({"tp-size": 8, "device": "cpu"}, [0], None, None),
+        ({"tp-size": 1}, "all", 1, None),
+    ],
+)  # fmt: skip
+def test_ranks_and_gpus(flags, gpus, known, message):
+    view = service(flags, gpus=gpus, known=facts(gpus=known) if known is not None else None)
+    assert messages("service.more_ranks_than_gpus", view) == ([message] if message else [])
+
+
+def test_the_arithmetic_is_shown():
+    (problem,) = said("service.more_ranks_than_gpus", service({"tp-size": 4, "pp-size": 2}, gpus=[0, 1, 2, 3]))
+    assert problem.arithmetic == ("tp-size 4 × pp-size 2 = 8 ranks; 4 GPUs in gpus",)
+
+
+@given(tp=st.integers(1, 16), pp=st.integers(1, 4), replicas=st.integers(1, 4), base=st.integers(0, 3))
+def test_ranks_of_one_node_take_as_many_gpus(tp, pp, replicas, base):
+    made = Layout(tp, pp, replicas, base=base)
+    assert sorted(made.devices()) == list(range(base, base + made.total))
+
+
+@given(tp=st.sampled_from([2, 4, 8, 16]), nodes=st.sampled_from([1, 2]), step=st.integers(1, 3))
+def test_every_node_takes_its_share(tp, nodes, step):
+    made = Layout(tp, 1, 1, nodes=nodes, step=step)
+    assert len(set(made.devices())) == made.on_host == tp // nodes
+
+
+@pytest.mark.parametrize(
+    ("flags", "gpus", "message"),
+    [
+        ({"tp-size": 2}, [4, 5, 6], "GPU 6 has no rank"),
+        ({}, [0, 1, 2], "GPUs 1, 2 have no rank"),
+        ({"tp-size": 2, "gpu-id-step": 2}, [0, 1, 2], "GPU 1 has no rank"),
+        ({"tp-size": 8}, [0, 1], None),
+        ({}, "all", None),
+    ],
+)
+def test_idle_gpus(flags, gpus, message):
+    assert messages("service.idle_gpus", service(flags, gpus=gpus)) == ([message] if message else [])
+
+
+def test_gpus_that_are_not_there():
+    (problem,) = said("service.no_such_gpu", service(gpus=[0, 9], known=facts(gpus=8)))
+    assert problem.message == "example-01 has no GPU 9: it has GPUs 0 to 7"
+    assert problem.route == ("gpus", 1)
+    assert messages("service.no_such_gpu", service(gpus="all", known=facts(gpus=0))) == ["example-01 has no GPU"]
+    assert said("service.no_such_gpu", service(gpus=[9])) == []
+    assert said("service.no_such_gpu", service(gpus=[9], known=facts())) == []
+
+
+def test_repeated_gpus():
+    problems = said("service.repeated_gpu", service(gpus=[0, 1, 0, 0]))
+    assert [problem.route for problem in problems] == [("gpus", 2), ("gpus", 3)]
+    assert problems[0].help == "write [0, 1]"
+
+
+def test_release_without_schema_names_near_ones():
+    (problem,) = said("service.release_without_schema", service({"a": 1, "b": 2}, release="0.5.99"))
+    assert problem.message == "there is no flag schema of SGLang 0.5.99: 3 flags are not checked"
+    assert problem.help.startswith("run `sgfleet schema add 0.5.99`; the nearest known are 0.5.")
+    assert said("service.release_without_schema", service()) == []
+
+
+@pytest.mark.parametrize(
+    ("release", "python", "wrong"),
+    [
+        ("0.5.9", "/opt/sglang-0.5.9/bin/python3", False),
+        ("0.5.9", "/opt/sglang-0.5.12/bin/python3", True),
+        ("0.5.9.post1", "/opt/sglang-0.5.9/bin/python3", False),
+        ("0.5.9", "/opt/sglang-0.5.9.post1/bin/python3", True),
+        ("0.5.9", "/opt/sglang-v0.5.9/bin/python3", False),
+        ("0.5.9", "/opt/sglang/bin/python3.11", False),
+        ("0.5.9", "/opt/sglang_0.5.12-cu129/bin/python3", True),
+        ("0.5.9", "/opt/python-3.11.4/bin/python3", False),
+    ],
+)
+def test_interpreters_named_for_a_release(release, python, wrong):
+    assert bool(said("service.interpreter_of_another_release", service(release=release, python=python))) == wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("api-key", False), ("trust-remote-code", True), ("tp-size", True), ("kv-cache-dtype", True), ("lora-paths", True),
+     ("no-such-flag", False)],
+)  # fmt: skip
+def test_flags_that_can_be_secret(name, wrong):
+    view = service(secrets={name: "VALUE"}, environment_files=["/etc/secrets.env"])
+    assert bool(said("service.secret_of_no_text", view)) == wrong
+
+
+def test_secrets_and_where_they_are():
+    bare = service(secrets={"api-key": "KEY"})
+    here = service(secrets={"api-key": "KEY"}, environment={"KEY": "correct-horse"})
+    kept = service(secrets={"api-key": "KEY"}, environment_files=["/etc/secrets.env"])
+    assert [len(said("service.secret_without_file", view)) for view in (bare, here, kept)] == [1, 0, 0]
+    assert [len(said("service.secret_variable_in_spec", view)) for view in (bare, here, kept)] == [0, 1, 0]
+    (problem,) = said("service.secret_variable_in_spec", here)
+    assert problem.secret
+    assert "correct-horse" not in f"{problem.message}{problem.help}"
