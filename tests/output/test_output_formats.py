@@ -197,7 +197,7 @@ def test_progress_is_for_terminals_only_and_leaves_nothing(monkeypatch):
     ("numbers", "says"),
     [
         ({"hosts": 3, "services": 4}, "no findings in 3 hosts, 4 services"),
-        ({"hosts": 1, "services": 1, "waived": 1}, "1 waived in 0 of 1 host"),
+        ({"hosts": 1, "services": 1, "waived": 1}, "no findings in 1 host, 1 service (1 waived)"),
         ({"hosts": 41, "errors": 3, "warnings": 1, "hosts_with_findings": 2}, "3 errors, 1 warning in 2 of 41 hosts"),
         ({"hosts": 10_000, "notes": 1_200, "hosts_with_findings": 1_100}, "1,200 notes in 1,100 of 10,000 hosts"),
     ],

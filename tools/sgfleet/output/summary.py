@@ -48,17 +48,13 @@ class Summary:
         return not (self.errors or self.warnings or self.failures)
 
     def __str__(self) -> str:
-        """`3 errors, 1 warning in 2 of 41 hosts`."""
-        parts = [
-            _counted(number, word)
-            for number, word in ((self.errors, "error"), (self.warnings, "warning"), (self.notes, "note"))
-            if number
-        ]
-        if self.waived:
-            parts.append(f"{self.waived} waived")
+        """`3 errors, 1 warning in 2 of 41 hosts (1 waived)`."""
+        counts = ((self.errors, "error"), (self.warnings, "warning"), (self.notes, "note"))
+        parts = [_counted(number, word) for number, word in counts if number]
+        waived = f" ({self.waived:,} waived)" if self.waived else ""
         if not parts:
-            return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}"
-        return f"{', '.join(parts)} in {self.hosts_with_findings:,} of {_counted(self.hosts, 'host')}"
+            return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}{waived}"
+        return f"{', '.join(parts)} in {self.hosts_with_findings:,} of {_counted(self.hosts, 'host')}{waived}"
 
 
 def _counted(number: int, word: str) -> str:
