@@ -54,7 +54,7 @@ def report_rules(crashes: Sequence[Crash], argv: Sequence[str]) -> int:
     for (code, error, _), met in ways.items():
         more = f" and {len(met) - 1:,} more" if len(met) > 1 else ""
         who = f"rule {code}" if code else "the check"
-        print(f"error: {who} failed on {met[0].subject}{more}: {error}: {met[0].message}", file=sys.stderr)
+        print(f"error: {who} failed on {met[0].subject}{more}: {error}", file=sys.stderr)
     return _deliver(
         _head(argv)
         + "".join(_body(f"{error} in {f'rule {code}' if code else 'the check'}", way) for code, error, way in ways)

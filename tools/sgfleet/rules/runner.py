@@ -28,15 +28,13 @@ if TYPE_CHECKING:
 class Crash:
     """A rule of ours that failed on somebody's data: a bug of this tool, and no verdict.
 
-    `code` is None when it was not a rule but what comes before them. `frames` say where, without any data ("check,
-    flags/unknown_flag.py:31"). `message` is the exception's own and may quote data: it is shown to the operator and
-    goes into no report.
+    `code` is None when it was not a rule but what comes before them. `frames` say where ("check,
+    flags/unknown_flag.py:31"). The exception's own message is not kept: it may quote data, secrets included.
     """
 
     code: str | None
     subject: str
     error: str
-    message: str
     frames: tuple[str, ...]
 
 
@@ -127,6 +125,5 @@ def crash(code: str | None, subject: str, error: Exception) -> Crash:
         code=code,
         subject=subject,
         error=type(error).__name__,
-        message=str(error),
         frames=tuple(f"{frame.name}, {'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno}" for frame in frames),
     )
