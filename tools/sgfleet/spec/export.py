@@ -13,7 +13,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.source.problems import SourceError
-from sgfleet.spec.facts import Checkpoint, Environment, Facts, Gpu, Memory, Observation, Pcie, Reading, Software
+from sgfleet.spec.facts import (
+    Checkpoint,
+    Environment,
+    Facts,
+    Gpu,
+    Limits,
+    Memory,
+    MigInstance,
+    NumaNode,
+    Observation,
+    Pcie,
+    Reading,
+    Software,
+)
 from sgfleet.spec.fleet import Fleet, Policy, Reserve
 from sgfleet.spec.host import Host
 from sgfleet.spec.json_schema import Schema, as_layer, nullable, schemas_of
@@ -103,7 +116,9 @@ def _fleet(releases: Sequence[str]) -> Schema:
 
 
 def _facts() -> Schema:
-    parts = (Reading, Pcie, Gpu, Memory, Software, Environment, Checkpoint, Observation)
+    parts = (
+        Reading, Pcie, MigInstance, Gpu, Memory, NumaNode, Limits, Software, Environment, Checkpoint, Observation
+    )  # fmt: skip
     schema, definitions = schemas_of(Facts, *parts)
     return _whole(schema, definitions)
 
@@ -143,8 +158,10 @@ def _names_release(release: str) -> Schema:
 
 
 def _flags_of(release: str) -> Schema:
-    # Within allOf: an editor that completes the key `flags` would otherwise write out every flag that has a default.
-    return {"properties": {"flags": {"type": ["object", "null"], "allOf": [{"$ref": f"sglang/{release}.json"}]}}}
+    # Behind `if`, because null is right as well; and an editor that completes the key `flags` would otherwise write out
+    # every flag that has a default.
+    flags = {"if": {"type": "object"}, "then": {"$ref": f"sglang/{release}.json"}}
+    return {"properties": {"flags": {"type": ["object", "null"], **flags}}}
 
 
 def _reference(name: str) -> Schema:
