@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sgfleet.source.tree import WorkTree
 from sgfleet.spec.repository import Repository, no_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = {
     "tp-size": "tensor-parallel-size",

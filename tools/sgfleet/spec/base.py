@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 import sys
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
@@ -60,12 +61,15 @@ def _date(value: Any) -> datetime.date:
     raise ValueError
 
 
+_MOMENT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[-+][0-9]{2}:[0-9]{2})"
+)
+
+
 def _moment(value: Any) -> datetime.datetime:
-    if isinstance(value, str) and value[10:11] in {"T", "t"}:
+    if isinstance(value, str) and _MOMENT.fullmatch(value):
         with contextlib.suppress(ValueError):
-            moment = datetime.datetime.fromisoformat(value)
-            if moment.tzinfo is not None:
-                return moment
+            return datetime.datetime.fromisoformat(value)
     raise ValueError
 
 
@@ -82,7 +86,7 @@ Moment = Annotated[
     datetime.datetime,
     BeforeValidator(_moment),
     PlainSerializer(datetime.datetime.isoformat, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": f"^{_MOMENT.pattern}$"}),
     Expect("a moment with its zone", ("2026-12-31T08:30:00Z",)),
 ]
 """`2026-12-31T08:30:00Z`."""

@@ -143,6 +143,17 @@ def _inside(data: Any, step: str | int) -> Any:
     return None
 
 
+def models_in(hint: Hint) -> Iterator[type[Model]]:
+    """The model itself and every model that it is made from; one that several use comes several times."""
+    if fields := hint.fields():
+        yield hint.type
+        inner = [Hint.of(field.annotation) for field in fields.values()]
+    else:
+        inner = [Hint.of(each) for each in get_args(hint.type) if hint.origin is not Literal and each is not Ellipsis]
+    for each in inner:
+        yield from models_in(each)
+
+
 def kinds(hint: Hint) -> set[str]:
     """The forms that YAML may have there: "text", "a list", ..."""
     for each in hint.metadata:

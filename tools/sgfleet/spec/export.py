@@ -13,25 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.source.problems import SourceError
-from sgfleet.spec.facts import (
-    Checkpoint,
-    Environment,
-    Facts,
-    Gpu,
-    Limits,
-    Memory,
-    MigInstance,
-    NumaNode,
-    Observation,
-    Pcie,
-    Reading,
-    Software,
-)
-from sgfleet.spec.fleet import Fleet, Policy, Reserve
+from sgfleet.spec.facts import Facts
+from sgfleet.spec.fleet import Fleet
 from sgfleet.spec.host import Host
 from sgfleet.spec.json_schema import Schema, as_layer, nullable, schemas_of
-from sgfleet.spec.service import Service, Start, Waiver
-from sgfleet.spec.unit import UnitSettings
+from sgfleet.spec.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +92,7 @@ def _inherited(release: str) -> Schema:
 
 
 def _fleet(releases: Sequence[str]) -> Schema:
-    schema, definitions = schemas_of(Fleet, Policy, Reserve)
+    schema, definitions = schemas_of(Fleet)
     layers = _service_definitions(releases)
     del layers["service"], layers["Waiver"]
     layers["defaults"] = _with_flags(layers["defaults"], releases)
@@ -116,16 +102,12 @@ def _fleet(releases: Sequence[str]) -> Schema:
 
 
 def _facts() -> Schema:
-    parts = (
-        Reading, Pcie, MigInstance, Gpu, Memory, NumaNode, Limits, Software, Environment, Checkpoint, Observation
-    )  # fmt: skip
-    schema, definitions = schemas_of(Facts, *parts)
-    return _whole(schema, definitions)
+    return _whole(*schemas_of(Facts))
 
 
 def _service_definitions(releases: Sequence[str]) -> dict[str, Schema]:
     """A service as host.yaml has it, the defaults that it starts from, and what both are made of."""
-    service, definitions = schemas_of(Service, UnitSettings, Start, Waiver)
+    service, definitions = schemas_of(Service)
     if releases:
         definitions["release"] = {"enum": [*reversed(releases), None]}
         service["properties"]["release"] = {

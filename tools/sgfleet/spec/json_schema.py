@@ -10,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from sgfleet.source.emit import flow
 from sgfleet.spec.docstrings import field_docstrings
+from sgfleet.spec.expectation import Hint, models_in
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -37,12 +38,14 @@ class _Generator(GenerateJsonSchema):
         return made
 
 
-def schemas_of(model: type[Model], *parts: type[Model]) -> tuple[Schema, dict[str, Schema]]:
-    """The model's schema, and those of its parts by name. `parts` are the models that it is made from."""
+def schemas_of(model: type[Model]) -> tuple[Schema, dict[str, Schema]]:
+    """The model's schema, and by name those of the models that it is made from."""
     schema = model.model_json_schema(schema_generator=_Generator)
     definitions = schema.pop("$defs", {})
-    for each, one in ((model, schema), *((part, definitions[part.__name__]) for part in parts)):
-        _describe(each, one)
+    parts = {part.__name__: part for part in models_in(Hint(model))}
+    for name, one in definitions.items():
+        _describe(parts[name], one)
+    _describe(model, schema)
     return schema, definitions
 
 
