@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -28,14 +29,23 @@ _SHAPES: Final = (
     ("a JSON web token", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     ("a private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"),
 )
-_SHAPE: Final = re.compile(
-    "|".join(f"(?<![A-Za-z0-9])(?P<s{index}>{shape})" for index, (_, shape) in enumerate(_SHAPES))
-)
-_URL_PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\$)[^\s/@]+@", re.IGNORECASE)
-_HINTS: Final = ("hf_", "sk-", "gh", "github_pat_", "glpat-", "AKIA", "ASIA", "AIza", "xox", "nvapi-", "wandb_", "eyJ", "-----BEGIN")
+_SHORTEST: Final = 16
+"""No shape is shorter, and most texts in a spec are."""
 _REFERENCE: Final = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})")
 
 
+@cache
+def _shape() -> re.Pattern[str]:
+    named = (f"(?P<s{index}>{shape})" for index, (_, shape) in enumerate(_SHAPES))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(named)})")
+
+
+@cache
+def _url_password() -> re.Pattern[str]:
+    return re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:(?!\$)[^\s/@]+@", re.IGNORECASE)
+
+
+@cache
 def names_secret(name: str) -> bool:
     """Whether a flag or a variable of this name holds a secret: `api-key`, `HF_TOKEN`, `AWS_SECRET_ACCESS_KEY`."""
     return _NAME.search(name) is not None
@@ -50,9 +60,9 @@ def holds_secret(value: Any) -> bool:
 
 def kind_of_secret(text: str) -> str | None:
     """What secret a text holds by its shape ("a Hugging Face token"), None for none."""
-    if any(hint in text for hint in _HINTS) and (found := _SHAPE.search(text)):
+    if len(text) >= _SHORTEST and (found := _shape().search(text)):
         return next(_SHAPES[int(name[1:])][0] for name, part in found.groupdict().items() if part is not None)
-    if "://" in text and "@" in text and _URL_PASSWORD.search(text):
+    if "://" in text and "@" in text and _url_password().search(text):
         return "a password in a URL"
     return None
 

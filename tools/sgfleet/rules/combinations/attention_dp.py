@@ -2,8 +2,8 @@
 
 ## What it does
 
-Holds `enable-dp-attention` and `dp-size` (from 0.5.22 `attn-dp-size`) against `tp-size`, and `enable-dp-lm-head`
-against both.
+Holds `enable-dp-attention` and `dp-size` (from 0.5.22 `attn-dp-size`) against `tp-size`, `enable-dp-lm-head` against
+both, and `max-running-requests`, which is divided among the groups.
 
 ## Why
 
@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.combinations._rows import Row, judge
+from sgfleet.rules.combinations._rows import Row, attention_dp, judge
 from sgfleet.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -85,6 +85,11 @@ ROWS = (
         "dp-size is replaced by tp-size in SGLang {release}: enable-dp-attention splits all ranks",
         lambda args: f"write dp-size {args.integer('tp-size')}", until="0.4.4", others=(_WAYS,),
         severity=Severity.WARNING),
+    Row("max-running-requests", lambda args: 0 < (args.integer("max-running-requests") or 0) < attention_dp(args),
+        "max-running-requests leaves no request to each attention group",
+        lambda args: f"write {attention_dp(args)} or more",
+        since="0.4.1.post7", until="0.5.22", others=(_WAYS, _NEW), hook="kv_cache_hook",
+        sums=lambda args: f"{args.integer('max-running-requests')} requests ÷ {attention_dp(args)} groups = 0"),
     Row("enable-dp-lm-head", lambda args: not args.on(_FLAG) and (args.integer(_NEW) or 1) == 1
         and (args.integer(_WAYS) or 1) > 1,
         "enable-dp-lm-head needs attention data parallelism", "add enable-dp-attention", since="0.5.3",

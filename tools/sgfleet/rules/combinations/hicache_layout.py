@@ -50,8 +50,7 @@ _LAYOUT, _IO, _STORE = "hicache-mem-layout", "hicache-io-backend", "hicache-stor
 
 def _holds(args: Arguments, layout: str, io: str | None, store: str | None) -> bool:
     return (
-        args.on("enable-hierarchical-cache")
-        and args.text(_LAYOUT) == layout
+        args.text(_LAYOUT) == layout
         and (io is None or args.text(_IO) == io)
         and (store is None or args.text(_STORE) == store)
     )

@@ -54,7 +54,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     """What `hicache-size` comes to on this host."""
     args = arguments(view)
     given = args.said("hicache-size") if args is not None else None
-    if args is None or given is None or not args.on("enable-hierarchical-cache"):
+    if args is None or given is None:
         return
     size_gb, ranks = args.integer("hicache-size"), layout(args)
     if size_gb is None or size_gb <= 0 or ranks is None:

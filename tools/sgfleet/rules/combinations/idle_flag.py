@@ -27,11 +27,12 @@ flags:
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.combinations._rows import speculative
+from sgfleet.rules.combinations._rows import Row, judge, speculative
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _graphs(args: Arguments) -> bool:
 
 FEATURES: Final = (
     Feature(("hicache-",), _host_pool, "enable-hierarchical-cache"),
+    Feature(("hicache-storage-",), lambda args: args.text("hicache-storage-backend") is not None,
+            "hicache-storage-backend", but=("hicache-storage-backend",)),
     Feature(("speculative-",), lambda args: speculative(args) is not None, "speculative-algorithm",
             but=("speculative-algorithm",)),
     Feature((), lambda args: args.on("enable-lora") or bool(args.value("lora-paths")), "enable-lora or lora-paths",
@@ -91,23 +94,35 @@ FEATURES: Final = (
             "moe-a2a-backend deepep", also=("deepep-mode", "deepep-config")),
     Feature((), lambda args: (args.integer("dp-size") or 1) > 1 or (args.integer("attn-dp-size") or 1) > 1,
             "dp-size above 1", also=("load-balance-method",)),
+    Feature((), lambda args: args.integer("chunked-prefill-size") != -1,
+            "chunked prefill, which chunked-prefill-size -1 turns off", also=("enable-mixed-chunk",)),
     Feature((), _graphs, "CUDA graphs, which disable-cuda-graph turns off",
             also=("cuda-graph-max-bs", "cuda-graph-bs", "enable-profile-cuda-graph", "disable-cuda-graph-padding")),
 )  # fmt: skip
 
 
+ROWS: Final = (
+    Row("schedule-policy", lambda args: args.text("schedule-policy") in ("lpm", "dfs-weight")
+        and args.on("disable-radix-cache"),
+        lambda args: f"schedule-policy {args.text('schedule-policy')} becomes fcfs without the radix cache",
+        "write fcfs, or remove disable-radix-cache", others=("disable-radix-cache",)),
+)  # fmt: skip
+"""Values without effect."""
+
+
 def check(view: ServiceView) -> Iterator[Problem]:
     """Flags without effect."""
+    yield from judge(view, ROWS)
     args = arguments(view)
     if args is None:
         return
-    idle = {feature: not feature.active(args) for feature in FEATURES}
-    if not any(idle.values()):
-        return
+    active: dict[int, bool] = {}
     for given in args.given.values():
-        name = given.flag.name
-        for feature in FEATURES:
-            if idle[feature] and name not in feature.but and (name in feature.also or _begins(name, feature.prefixes)):
+        for number in _features(given.flag.name):
+            feature = FEATURES[number]
+            if number not in active:
+                active[number] = feature.active(args)
+            if not active[number]:
                 yield Problem(
                     given.route,
                     f"{given.name} has no effect without {feature.wanted}",
@@ -118,5 +133,11 @@ def check(view: ServiceView) -> Iterator[Problem]:
                 break
 
 
-def _begins(name: str, prefixes: tuple[str, ...]) -> bool:
-    return bool(prefixes) and name.startswith(prefixes)
+@cache
+def _features(name: str) -> tuple[int, ...]:
+    """Which features a flag belongs to."""
+    return tuple(
+        number
+        for number, feature in enumerate(FEATURES)
+        if name not in feature.but and (name in feature.also or any(map(name.startswith, feature.prefixes)))
+    )

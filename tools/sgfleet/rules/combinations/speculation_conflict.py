@@ -127,6 +127,9 @@ ROWS = (
         since="0.5.19", hook="lora_hook"),
     Row(_FLAG, lambda args: _undrafted(args, ("DFLASH",)), "DFLASH needs speculative-draft-model-path",
         "add speculative-draft-model-path", since="0.5.11", hook="speculative_hook", moved="0.5.13"),
+    Row(_FLAG, lambda args: _undrafted(args, ("EAGLE3", "STANDALONE")),
+        lambda args: f"{speculative(args)} drafts with its own model, and there is no speculative-draft-model-path",
+        "add speculative-draft-model-path", severity=Severity.WARNING, hook="speculative_hook", moved="0.5.13"),
 )  # fmt: skip
 
 

@@ -78,6 +78,7 @@ BOUNDS: Final = {
     "max-prefill-tokens": _COUNT,
     "chunked-prefill-size": Bounds(-1),
     "stream-interval": _COUNT,
+    "decode-log-interval": _COUNT,
     "schedule-conservativeness": Bounds(0, since="0.5.5"),
     "swa-full-tokens-ratio": Bounds(0, 1, since="0.5.7"),
     "hicache-ratio": Bounds(0, open_=True),

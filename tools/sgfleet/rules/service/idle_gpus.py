@@ -47,8 +47,10 @@ RULE = Rule("SRV005", "idle-gpus", Severity.WARNING, "service")
 def check(view: ServiceView) -> Iterator[Problem]:
     """GPUs without a rank."""
     gpus, args = view.service.gpus, arguments(view)
-    ranks = layout(args) if args is not None else None
-    if args is None or ranks is None or gpus == "all":
+    if args is None or gpus == "all":
+        return
+    ranks = layout(args)
+    if ranks is None:
         return
     used = set(ranks.devices())
     idle = [index for position, index in enumerate(gpus) if position not in used]

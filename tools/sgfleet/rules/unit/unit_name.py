@@ -31,7 +31,6 @@ services:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
@@ -44,23 +43,26 @@ if TYPE_CHECKING:
 
 RULE = Rule("UNT008", "unit-name", Severity.ERROR, "service")
 
-_SUFFIX = re.compile(r"\.(service|socket|target|mount|automount|swap|path|timer|slice|scope|device)\Z")
-_TAKEN = re.compile(
-    r"systemd-.+|(?:ssh|sshd|cron|crond|dbus|dbus-broker|docker|containerd|podman|kubelet|k3s|nginx|apache2|httpd|caddy|"
-    r"networking|network|networkmanager|chrony|chronyd|ntp|rsyslog|auditd|firewalld|ufw|nftables|iptables|fail2ban|polkit|"
-    r"apparmor|udev|getty|rescue|emergency|multipathd|mdmonitor|nfs-server|rpcbind|autofs|prometheus|node_exporter|"
-    r"prometheus-node-exporter|grafana-server|nvidia-persistenced|nvidia-fabricmanager|nvidia-powerd|nvidia-dcgm|"
-    r"dcgm-exporter|openibd|mooncake_master|sgfleet-agent|sgfleet)"
-)
+_SUFFIXES = ("service", "socket", "target", "mount", "automount", "swap", "path", "timer", "slice", "scope", "device")
+_TAKEN = frozenset((
+    "apache2", "apparmor", "auditd", "autofs", "caddy", "chrony", "chronyd", "containerd", "cron", "crond",
+    "dbus", "dbus-broker", "dcgm-exporter", "docker", "emergency", "fail2ban", "firewalld", "getty",
+    "grafana-server", "httpd", "iptables", "k3s", "kubelet", "mdmonitor", "multipathd", "network", "networking",
+    "networkmanager", "nfs-server", "nftables", "nginx", "node_exporter", "ntp", "nvidia-dcgm",
+    "nvidia-fabricmanager", "nvidia-persistenced", "nvidia-powerd", "openibd", "podman", "polkit", "prometheus",
+    "prometheus-node-exporter", "rescue", "rpcbind", "rsyslog", "sgfleet", "sgfleet-agent", "ssh", "sshd",
+    "udev", "ufw",
+))  # fmt: skip
 
 
 def check(view: ServiceView) -> Iterator[Problem]:
     """A name that is taken, or that is a unit's already."""
     name = view.name
-    if found := _SUFFIX.search(name):
+    bare, _, suffix = name.rpartition(".")
+    if bare and suffix in _SUFFIXES:
         message = f"{name} would become {name}.service: the suffix is added by the renderer"
-        help_ = f"write {name[: found.start()]}"
-    elif _TAKEN.fullmatch(name):
+        help_ = f"write {bare}"
+    elif name in _TAKEN or name.startswith("systemd-"):
         message = (
             f"{name}.service is the name of a unit that machines have by themselves: this one would take its place"
         )
