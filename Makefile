@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-oracle record-oracle lint format lock bench clean
+.PHONY: help check test test-editor test-oracle record-oracle lint format lock bench clean
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,15 @@ test-oracle: $(STAMP) $(ORACLE)/.stamp  ## every release's own parser, from its 
 
 record-oracle: $(STAMP) $(ORACLE)/.stamp  ## write tests/engine/argv/recorded anew from the releases' own parsers
 	PYTHONPATH=tests $(BIN)/python -m oracle.record
+
+EDITOR_SERVER := .cache/editor
+$(EDITOR_SERVER)/.stamp: tests/editor/package.json tests/editor/package-lock.json
+	@mkdir -p $(EDITOR_SERVER) && cp $^ $(EDITOR_SERVER)
+	npm ci --prefix $(EDITOR_SERVER) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+test-editor: $(STAMP) $(EDITOR_SERVER)/.stamp  ## the schemas in the real yaml-language-server (needs node and npm)
+	$(BIN)/python -m pytest -m editor tests/editor
 
 lint: $(STAMP)  ## ruff, mypy and the layers alone
 	$(BIN)/ruff check tools tests benchmarks
