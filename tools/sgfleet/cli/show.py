@@ -81,13 +81,15 @@ def _services(workspace: Workspace, spec: HostSpec) -> dict[str, Service]:
 
 
 def _masked(name: str, one: Explained) -> Explained:
-    from sgfleet.rules.credentials import kind_of_secret
+    from sgfleet.rules.credentials import holds_secret, kind_of_secret, texts
     from sgfleet.rules.masking import BLOT
     from sgfleet.spec.explained import Explained
     from sgfleet.spec.secrecy import names_secret
 
-    secret = isinstance(one.value, str) and bool(one.value) and (names_secret(name) or kind_of_secret(one.value))
-    return Explained(BLOT, one.place) if secret else one
+    value = one.value
+    named = names_secret(name) and (holds_secret(value) or isinstance(value, list | dict))
+    shaped = any(kind_of_secret(text) for _, text in texts((), value))
+    return Explained(BLOT, one.place) if named or shaped else one
 
 
 def _complain(spec: HostSpec, wanted: set[str] | None) -> int:
