@@ -76,3 +76,22 @@ def test_parts_that_are_missing(known, words):
 def test_what_is_installed(environments, message):
     found = messages("facts.installed_release", service(known=facts(gpus=0, environments=environments)))
     assert found == ([message] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "help_"),
+    [
+        ("/srv/models/Qwen3-8B", None),
+        ("/srv/models//Qwen3-8B/", None),
+        ("/srv/models/Qwen3-8b", "did you mean /srv/models/Qwen3-8B?"),
+        ("/srv/models/zzz", "did you mean"),
+        ("/elsewhere/Qwen3-8b", None),
+        ("Qwen/Qwen3-8B", None),
+    ],
+)
+def test_checkpoints(path, help_):
+    known = facts(gpus=0, checkpoints=[{"path": "/srv/models/Qwen3-8B"}])
+    problems = said("facts.checkpoint_not_found", service({"model-path": path}, known=known))
+    assert bool(problems) == (help_ is not None)
+    assert all(problem.help.startswith(help_) for problem in problems)
+    assert said("facts.checkpoint_not_found", service({"model-path": path}, known=facts(gpus=0))) == []

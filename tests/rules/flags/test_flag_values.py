@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rules.said import messages, said
@@ -187,3 +189,15 @@ def test_model_path_by_any_name(flags, secrets, wrong):
     view.service.flags.clear()
     view.service.flags.update(given)
     assert bool(said("flags.missing_required_flag", view)) == wrong
+
+
+def test_flags_that_nobody_can_see_through():
+    view = service({"tp-size": 2, "config": "/etc/more.yaml"})
+    tp = replace(view.release.by_name["tp-size"], opaque=True, why_opaque="its type is computed")
+    flags = tuple(tp if flag.dest == tp.dest else flag for flag in view.release.flags)
+    view = replace(view, release=replace(view.release, flags=flags))
+    opaque, config = said("flags.unchecked_flag", view)
+    assert "tp-size is not checked" in opaque.message
+    assert "its type is computed" in opaque.message
+    assert config.route == ("flags", "config")
+    assert said("flags.bad_type", view) == []

@@ -89,6 +89,12 @@ ROWS = (
     _both(_LMCACHE, "disable-radix-cache", "kv_cache_hook", "0.5.21"),
     _both(_LINKER, _HICACHE, "hicache_hook"),
     _both("enable-int8-mamba-checkpoint", _HICACHE, "mamba_hook"),
+    _both("enable-linear-replayssm-spec", "enable-linear-replayssm", "attention_hook"),
+    _both("enable-gdn-replayssm-spec", "enable-linear-replayssm", "attention_hook"),
+    _both("enable-prefill-context-parallel", "enable-nsa-prefill-context-parallel", "parallel_hook", "0.5.14"),
+    Row("elastic-ep-backend", lambda args: args.text("elastic-ep-backend") is not None
+        and (args.integer("pp-size") or 1) > 1, "elastic-ep-backend needs pp-size 1", "remove pp-size", since="0.5.21",
+        others=("pp-size",), hook="parallel_hook"),
     Row(_LINKER, lambda args: args.on(_LINKER) and args.text("hicache-storage-backend") is not None,
         f"{_LINKER} and hicache-storage-backend exclude each other", "remove hicache-storage-backend",
         others=("hicache-storage-backend",), hook="hicache_hook"),
