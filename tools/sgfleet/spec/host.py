@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from sgfleet.spec.base import Model
+from sgfleet.spec.base import Expect, Model
 from sgfleet.spec.service import HostName, ServiceName
 
 
@@ -21,5 +21,5 @@ class Host(Model):
     """The name of the folder that holds this file."""
     defaults: dict[str, Any] = Field(default_factory=dict)
     """Keys that every service of this host starts from; they go before those of fleet.yaml."""
-    services: dict[ServiceName, dict[str, Any]]
+    services: Annotated[dict[ServiceName, dict[str, Any]], Expect("a mapping of names to services", ({},))]
     """Name -> service; the name is the unit's: `sglang-kimi` -> units/<host>/sglang-kimi.service."""

@@ -7,6 +7,7 @@ notes (`*.md`) and hidden files.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -105,7 +106,7 @@ class Repository:
         try:
             entries = self.tree.entries(folder)
         except SourceError as error:
-            spec.findings += error.findings
+            spec.findings += _of_host(error, name)
             return spec
         there = {entry.name for entry in entries}
         for entry in entries:
@@ -115,7 +116,7 @@ class Repository:
             try:
                 read_host(spec, read_document(self.tree, f"{folder}/{HOST_FILE}"), self.fleet, self._names_for)
             except SourceError as error:
-                spec.findings += error.findings
+                spec.findings += _of_host(error, name)
         else:
             message = f"{folder}/ has no {HOST_FILE}"
             help_ = "rename host.yml" if "host.yml" in there else f"write {folder}/{HOST_FILE}, or remove the folder"
@@ -125,7 +126,7 @@ class Repository:
             try:
                 read_facts(spec, read_document(self.tree, f"{folder}/{FACTS_FILE}"))
             except SourceError as error:
-                spec.findings += error.findings
+                spec.findings += _of_host(error, name)
         return spec
 
     def _names_for(self, release: str) -> Mapping[str, str]:
@@ -140,6 +141,10 @@ class Repository:
         wanted = known.get(entry.name)
         help_ = f"rename it to {wanted}" if wanted else f"a host has {HOST_FILE} and {FACTS_FILE}; notes end in .md"
         return _entry_finding(f"{HOSTS}/{spec.name}", entry, help_, spec.name)
+
+
+def _of_host(error: SourceError, host: str) -> list[Finding]:
+    return [replace(finding, host=host) for finding in error.findings]
 
 
 def _name_finding(name: str, folders: set[str]) -> Finding | None:
