@@ -101,6 +101,11 @@ def test_line_breaks_of_every_system(line_break: str) -> None:
         ("a: 1\n".encode("utf-16"), "SRC008"), ("1: a\n", "SRC011"), ("null: a\n", "SRC011"), ("true: a\n", "SRC011"),
         ("[a]: b\n", "SRC011"), ("- a\n", "SRC012"), ("", "SRC012"), ("# nothing\n", "SRC012"), ("text\n", "SRC012"),
         ("a: \x00\n", "SRC013"), ("a: \x85\n", "SRC013"), ("a: 1e999\n", "SRC014"), ("a: " + "9" * 401, "SRC014"),
+        ("a: \u200bb\n", "SRC013"), ("a: x\u202eb\n", "SRC013"), ("a: \x1b[31m\n", "SRC013"), ("a: \u2028\n", "SRC013"),
+        ("a: x\ufeff\n", "SRC013"), (b"a: x\x7f\n", "SRC013"), ("a: \ud800\n", "SRC013"), ("a: \ufffe\n", "SRC013"),
+        ("a: \U000e0041\n", "SRC013"), ("a: b\u00a0\n", "SRC020"), ("a: 1\n\t\nb: 1\n", "SRC006"),
+        ("a: 1e-999", "SRC014"),
+        ("a: 0x" + "f" * 299, "SRC014"), ("a: 0o" + "7" * 4000, "SRC014"), ("a: " + "9" * 5000, "SRC014"),
         ("%YAML 1.1\n---\na: 1\n", "SRC017"), ("a: @b\n", "SRC001"), ("a: 'b\n", "SRC001"), ("a: b: c\n", "SRC001"),
     ],
 )  # fmt: skip

@@ -50,7 +50,7 @@ class Lines:
             return self.point(start.line, start.column, len(self[start.line].rstrip()) - start.column)
         return self.point(start.line, start.column, end.column - start.column)
 
-    def at(self, index: int) -> Place:
-        """The place of the character with that index in the text."""
+    def at(self, index: int, characters: int = 1) -> Place:
+        """The place of some characters in one line, by the index of the first in the text."""
         number = bisect_right(self._starts, index) - 1
-        return self.point(number, index - self._starts[number])
+        return self.point(number, index - self._starts[number], characters)

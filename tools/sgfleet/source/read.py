@@ -44,6 +44,7 @@ MOST_FINDINGS: Final = 100
 
 
 _CORE_TAG: Final = "tag:yaml.org,2002:"
+_AFTER_SIGN: Final = frozenset(" \t\r\n,[]{}")
 
 
 def read_text(raw: bytes | str, path: str) -> Document:
@@ -87,7 +88,9 @@ class _Reader:
         except yaml.YAMLError as error:
             from sgfleet.source.syntax import explain  # only a broken file needs it
 
-            self.findings.append(explain(error, self.lines, self.events))
+            found = explain(error, self.lines, self.events)
+            if found.place.line not in {each.place.line for each in self.findings}:  # else it follows from that one
+                self.findings.append(found)
         finally:
             parser.dispose()
         if "\t" in self.lines.text:
@@ -126,24 +129,36 @@ class _Reader:
 
     def say(self, code: str, message: str, event: Any, help_: str, related: Sequence[tuple[Place, str]] = ()) -> None:
         """Report what is wrong at an event."""
+        self._tell(code, message, self.between(event, event), help_, related)
+
+    def _tell(
+        self, code: str, message: str, place: Place, help_: str, related: Sequence[tuple[Place, str]] = ()
+    ) -> None:
         if len(self.findings) == MOST_FINDINGS:
             message = f"more problems than the {MOST_FINDINGS} that are shown"
             code, help_ = problems.TOO_MANY, "mend those first"
         if len(self.findings) <= MOST_FINDINGS:
-            self.findings.append(problem(code, message, self.between(event, event), help_, related))
+            self.findings.append(problem(code, message, place, help_, related))
 
     def between(self, first: Any, last: Any) -> Place:
         """The place from one event to another."""
         return self.lines.between(first.start_mark, last.end_mark)
 
+    def _sign(self, sign: str, event: Any) -> Place:
+        """The place of an anchor or a tag, which stand before their value in either order."""
+        start = self.lines.text.index(sign, event.start_mark.index)
+        end = next((at for at in range(start, len(self.lines.text)) if self.lines.text[at] in _AFTER_SIGN), start + 1)
+        return self.lines.at(start, end - start)
+
     def _look(self, event: Any) -> None:
         """What a node may not carry."""
         if event.anchor is not None:
-            message = f"an anchor, &{cut(event.anchor)}"
-            self.say(problems.ANCHOR, message, event, "write the value out where it is needed")
+            help_ = "write the value out where it is needed"
+            self._tell(problems.ANCHOR, f"an anchor, &{cut(event.anchor)}", self._sign("&", event), help_)
         if event.tag is not None:
+            help_ = "leave it out: quotes make text, digits make numbers"
             message = f"a tag, {cut(event.tag.replace(_CORE_TAG, '!!'))}"
-            self.say(problems.TAG, message, event, "leave it out: quotes make text, digits make numbers")
+            self._tell(problems.TAG, message, self._sign("!", event), help_)
         if type(event) is ScalarEvent and event.implicit[0] and (found := typographic(event.value)):
             message, help_ = found
             self.say(problems.LOOK_ALIKE, message, event, help_)
