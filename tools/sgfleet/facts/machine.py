@@ -1,0 +1,126 @@
+"""The machine behind the probes: programs that it runs, files that it has. The only module here that touches it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from sgfleet.facts.nvml import Library
+
+TIMEOUT_SECONDS: Final = 60
+"""nvidia-smi without a persistence daemon wakes every GPU first: 10 s and more with eight of them."""
+MOST_BYTES: Final = 16 * 2**20
+"""No file of the kernel and no answer of a program that is read here is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a program said. `code` is None when it did not run to its end; `reason` then says why."""
+
+    text: str = ""
+    error: str = ""
+    code: int | None = 0
+    reason: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """It ran, and has nothing to complain of."""
+        return self.code == 0
+
+
+class Machine(Protocol):
+    """What the probes need of a machine."""
+
+    def run(self, *words: str) -> Answer:
+        """Run a program to its end; never raises."""
+        ...
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; None where there is none or it cannot be read."""
+        ...
+
+    def names(self, folder: str) -> tuple[str, ...] | None:
+        """The sorted names in a folder; None where there is none or it cannot be listed."""
+        ...
+
+    def target(self, path: str) -> str | None:
+        """Where a symbolic link leads, as it is written; None where there is none."""
+        ...
+
+    def nvml(self) -> Library | str:
+        """NVIDIA's management library, or why there is none."""
+        ...
+
+
+class LiveMachine:
+    """This machine. `root` stands before every path, and is only another one where a tree was copied."""
+
+    def __init__(self, root: str = "/", *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._root = Path(root)
+        self._timeout_seconds = timeout_seconds
+
+    def run(self, *words: str) -> Answer:
+        """See `Machine`. The program gets no input, and answers in the C locale."""
+        environment = {**os.environ, "LC_ALL": "C", "SYSTEMD_PAGER": "", "SYSTEMD_COLORS": "0"}
+        try:
+            done = subprocess.run(
+                words,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self._timeout_seconds,
+                check=False,
+            )
+        except FileNotFoundError:
+            return Answer(code=None, reason=f"{words[0]} is not installed")
+        except subprocess.TimeoutExpired:
+            return Answer(code=None, reason=f"{words[0]} did not answer within {self._timeout_seconds:g} s")
+        except (OSError, ValueError) as error:
+            return Answer(code=None, reason=f"{words[0]} cannot be started: {_why(error)}")
+        return Answer(_text(done.stdout), _text(done.stderr), done.returncode)
+
+    def read(self, path: str) -> str | None:
+        """See `Machine`. Anything but a regular file counts as missing: a pipe would make it wait."""
+        place = self._place(path)
+        try:
+            if not place.is_file():
+                return None
+            with place.open("rb") as file:
+                return _text(file.read(MOST_BYTES))
+        except (OSError, ValueError):
+            return None
+
+    def names(self, folder: str) -> tuple[str, ...] | None:
+        """See `Machine`."""
+        try:
+            return tuple(sorted(os.listdir(self._place(folder))))  # noqa: PTH208 - names, and no paths, are wanted
+        except (OSError, ValueError):
+            return None
+
+    def target(self, path: str) -> str | None:
+        """See `Machine`."""
+        try:
+            return str(self._place(path).readlink())
+        except (OSError, ValueError):
+            return None
+
+    def nvml(self) -> Library | str:
+        """See `Machine`."""
+        from sgfleet.facts.nvml import library
+
+        return library()
+
+    def _place(self, path: str) -> Path:
+        return self._root / path.lstrip("/")
+
+
+def _text(raw: bytes) -> str:
+    return raw[:MOST_BYTES].decode("utf-8", errors="replace")
+
+
+def _why(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
