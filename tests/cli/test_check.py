@@ -279,6 +279,15 @@ def test_a_damaged_schema_is_a_finding(fleet, capsys):
     assert "error[SCH001]: the flag schema of SGLang 0.5.9 cannot be used" in capsys.readouterr().out
 
 
+def test_a_schema_folder_that_is_a_link_is_a_finding(fleet, only, capsys):
+    only()
+    fleet.host("a-01")
+    fleet.write("elsewhere/host.schema.json", "{}")
+    (fleet.root / "schema").symlink_to("elsewhere")
+    assert main(["check"]) == 1
+    assert "error[SRC016]" in capsys.readouterr().out
+
+
 def test_a_terminal_that_knows_ascii_only(fleet):
     fleet.host("a-01", HOST + "      模型: 1\n")
     done = subprocess.run(

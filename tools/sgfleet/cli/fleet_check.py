@@ -13,6 +13,7 @@ from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_ho
 from sgfleet.rules.registry import checks
 from sgfleet.rules.runner import crash
 from sgfleet.rules.weighing import misfits
+from sgfleet.source.problems import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -81,10 +82,17 @@ class FleetCheck:
             yield checked
         yield check_files(fleet, {each.message: each for each in self._workspace.damaged}.values())
         if whole:
-            from sgfleet.spec.export import schema_drift
-
-            yield check_files(fleet, schema_drift(repository.tree))
+            yield check_files(fleet, self._drift())
             yield check_fleet(fleet, services)
+
+    def _drift(self) -> Sequence[Finding]:
+        """What is wrong with the schemas for editors."""
+        from sgfleet.spec.export import schema_drift
+
+        try:
+            return schema_drift(self._workspace.repository.tree)
+        except SourceError as error:  # schema/ itself is a link, or cannot be listed
+            return error.findings
 
     def _hosts(self) -> Iterator[Checked]:
         yield from self._early.values()
