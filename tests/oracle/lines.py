@@ -40,6 +40,8 @@ class _Maker:
     def line(self, number):
         """Each action is the subject of a line in its turn; others come with it by chance."""
         dice = self.dice
+        if dice.random() < 0.1:
+            return Line([self.anything() for _ in range(dice.randint(0, 8))])
         words = ["--model-path", "m"] if dice.random() < 0.85 else []
         wrong = dice.random() < 0.45
         subjects = [self.actions[number % len(self.actions)]]
@@ -53,6 +55,15 @@ class _Maker:
         if self.has_config and dice.random() < 0.12:
             self.with_file(line, number)
         return line
+
+    def anything(self):
+        """A word without regard to the words around it."""
+        dice = self.dice
+        option = dice.choice(self.options)
+        pool = dice.choice([pools.TRAPS, pools.TEXTS, pools.INTEGERS, pools.NO_NUMBERS, pools.JSON, pools.ADAPTERS])
+        return dice.choice(
+            [option, option[: dice.randint(2, len(option))], f"{option}={dice.choice(pool)}", dice.choice(pool)]
+        )
 
     def use(self, action, wrong):
         """One use of an option: its name in some spelling, its words in some number."""
