@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ TIMEOUT_SECONDS: Final = 60
 """nvidia-smi without a persistence daemon wakes every GPU first: 10 s and more with eight of them."""
 MOST_BYTES: Final = 16 * 2**20
 """No file of the kernel and no answer of a program that is read here is longer."""
+
+_PIECE: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,9 @@ class LiveMachine:
         try:
             if not place.is_file():
                 return None
-            with place.open("rb") as file:
-                return _text(file.read(MOST_BYTES))
+            with place.open("rb", buffering=0) as file:
+                # Piece by piece: the kernel refuses a read of /proc/sys with a large buffer.
+                return _text(b"".join(itertools.islice(iter(lambda: file.read(_PIECE), b""), MOST_BYTES // _PIECE)))
         except (OSError, ValueError):
             return None
 

@@ -91,8 +91,6 @@ class Memory(Model):
     """MemAvailable with no service of this repository running."""
     swap_total_bytes: Count | None = None
     """SwapTotal."""
-    swap_free_bytes: Count | None = None
-    """SwapFree."""
     hugepages: Count | None = None
     """Pages of `hugepage_bytes` that are set aside: that RAM serves nothing else."""
     hugepage_bytes: Count | None = None
@@ -108,8 +106,6 @@ class NumaNode(Model):
     """Its number."""
     total_bytes: Count | None = None
     """RAM on it."""
-    free_bytes: Count | None = None
-    """Free RAM on it; page cache counts as used here."""
     cpus: Text | None = None
     """Its CPUs as the kernel lists them, such as 0-31,64-95."""
 
@@ -162,8 +158,6 @@ class Checkpoint(Model):
     """Decoder layers."""
     exact: bool | None = None
     """Whether bytes come from the headers of its files; otherwise they are estimated from config.json."""
-    problem: Text | None = None
-    """Why it could not be read in full."""
 
 
 class Observation(Model):

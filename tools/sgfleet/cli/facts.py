@@ -1,0 +1,155 @@
+"""Read this machine, and write what it is to hosts/<host>/facts.yaml.
+
+GPUs (through NVML, else nvidia-smi), driver, CUDA, PCIe, NVLink, MIG, NUMA; RAM, swap, huge pages, limits; systemd and
+kernel; the SGLang release of Python environments; shape and bytes of model folders. Only these parts of the file
+change: what a person added, and what was observed, stays. What could not be read is written down with its reason.
+
+Exit codes: 0 read, 1 a GPU cannot be used or is missing, or nobody knows which there are, 2 usage.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, near, root_of
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from sgfleet.facts.probe import Probe
+    from sgfleet.source.document import Document
+
+SUMMARY: Final = "read this machine, and write hosts/<host>/facts.yaml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `facts` takes."""
+    parser.add_argument("--host", metavar="NAME", help="the host that this machine is (default: its hostname)")
+    parser.add_argument("--models", nargs="+", default=[], metavar="DIR", help="model folders to look at as well")
+    parser.add_argument("--python", nargs="+", default=[], metavar="PATH", help="interpreters to look at as well")
+    parser.add_argument("--with-ids", action="store_true", help="serials and UUIDs of the GPUs, too")
+    parser.add_argument(
+        "--fewer-gpus", action="store_true", help="GPUs that the file has are gone for good: write that"
+    )
+    parser.add_argument("--stdout", action="store_true", help="print what would be written, and write nothing")
+    add_format(parser, ("text", "json"))
+    add_root(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Probe, merge, write."""
+    from sgfleet.cli.facts_file import FactsFile
+    from sgfleet.facts.machine import LiveMachine
+    from sgfleet.facts.probe import probe
+
+    root = _root(arguments)
+    host = _host(arguments, root)
+    file = FactsFile(root, host)
+    found = probe(
+        LiveMachine(),
+        pythons=list(dict.fromkeys([*map(_absolute, arguments.python), *_named(file.known, "environments", "python")])),
+        models=list(dict.fromkeys([*map(_absolute, arguments.models), *_named(file.known, "checkpoints", "path")])),
+        root=root,
+        with_ids=arguments.with_ids,
+    )
+    _hold_against(file.document, found, fewer=arguments.fewer_gpus)
+    text = file.with_probe(found)
+    if not arguments.stdout:
+        file.write(text)
+    _report(arguments, file, found, text)
+    return FINDINGS if found.problems or "gpus" in found.unknown else OK
+
+
+def _root(arguments: argparse.Namespace) -> Path | None:
+    """The repository; none is needed where nothing is written."""
+    try:
+        return root_of(arguments)
+    except UsageError:
+        if arguments.stdout and arguments.root is None:
+            return None
+        raise
+
+
+def _host(arguments: argparse.Namespace, root: Path | None) -> str:
+    import re
+    import socket
+
+    from sgfleet.spec.service import HOST_NAME_PATTERN
+
+    name = arguments.host or socket.gethostname().partition(".")[0].lower()
+    if not re.fullmatch(HOST_NAME_PATTERN, name):
+        raise UsageError(f"{name!r} is not a host name of lower-case letters, digits and dashes", "give --host NAME")
+    if root is None or arguments.host or (root / "hosts" / name).is_dir():
+        return str(name)
+    folder = root / "hosts"
+    there = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    help_ = near(name, there) or f"give --host NAME{f', such as {there[0]}' if there else ''}"
+    raise UsageError(f"this machine is called {name}, and there is no hosts/{name}/", help_)
+
+
+def _absolute(path: str) -> str:
+    if not path or not path.isprintable():
+        raise UsageError(f"{path!r} is no path")
+    return str(Path.cwd() / path)
+
+
+def _named(known: dict[str, Any], part: str, key: str) -> Iterator[str]:
+    """What the file names already, when it is here: folders of another machine are not looked at."""
+    for entry in known.get(part) or ():
+        if Path(entry[key]).exists():
+            yield entry[key]
+
+
+def _hold_against(document: Document | None, found: Probe, *, fewer: bool) -> None:
+    """A GPU that is not seen any more is no smaller machine, until somebody says so."""
+    from sgfleet.facts.merge import missing_gpus
+
+    missing = missing_gpus({} if document is None else document.data, found)
+    if missing and not fewer:
+        there = len(found.parts["gpus"])
+        found.problems.append(
+            f"{there} GPUs are seen, and the file has {there + missing}: its GPUs stay as they are "
+            "(--fewer-gpus writes what is seen)"
+        )
+        del found.parts["gpus"], found.how["gpus"]
+        found.unknown["gpus"] = f"{there} GPUs are seen, {missing} fewer than before"
+
+
+def _report(arguments: argparse.Namespace, file: Any, found: Probe, text: str) -> None:
+    for note in found.notes:
+        print(f"note: {note}", file=sys.stderr)
+    for name, reason in found.unknown.items():
+        print(f"unknown: {name}: {reason}", file=sys.stderr)
+    for problem in found.problems:
+        print(f"error: {problem}", file=sys.stderr)
+    written = None if arguments.stdout else file.path
+    if arguments.format == "json":
+        answer = {
+            "version": 1,
+            "host": file.host,
+            "written": written,
+            "facts": found.parts,
+            "unknown": found.unknown,
+            "problems": found.problems,
+            "notes": found.notes,
+        }
+        print(json.dumps(answer, indent=2))
+    elif arguments.stdout:
+        print(text, end="")
+    else:
+        print(f"wrote {written}: {_summary(found)}")
+
+
+def _summary(found: Probe) -> str:
+    gpus = found.parts.get("gpus")
+    names = sorted({gpu["name"] for gpu in gpus or ()})
+    said = ["GPUs unknown" if gpus is None else f"{len(gpus)} × {', '.join(names)}" if gpus else "no GPU"]
+    total = found.parts.get("memory", {}).get("total-bytes")
+    said += [f"{total / 2**30:.0f} GiB RAM"] if total else []
+    for part, what in (("environments", "Python environments"), ("checkpoints", "model folders")):
+        said += [f"{len(found.parts[part])} {what}"] if part in found.parts else []
+    return ", ".join(said)
