@@ -20,8 +20,7 @@ $(STAMP): requirements/dev.lock pyproject.toml
 	@touch $@
 
 check: $(STAMP)  ## validate every host and hold units/ against what the specs render to
-	$(BIN)/sgfleet check
-	$(BIN)/sgfleet render --check
+	$(BIN)/sgfleet check --units
 
 test: $(STAMP)  ## every test that needs neither the network nor minutes
 	$(BIN)/python -m pytest -n 2

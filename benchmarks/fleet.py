@@ -14,7 +14,7 @@ def make_fleet(target: Path, hosts: int) -> None:
     Ports and GPU sets stay: they are a host's own. Host names are rewritten in both files of a host.
     """
     shutil.copy(ROOT / "fleet.yaml", target / "fleet.yaml")
-    (target / "schema").symlink_to(ROOT / "schema")
+    shutil.copytree(ROOT / "schema", target / "schema")
     sources = [folder for folder in sorted((ROOT / "hosts").iterdir()) if folder.is_dir()]
     texts = [{file.name: file.read_text() for file in sorted(folder.iterdir())} for folder in sources]
     for number in range(hosts):

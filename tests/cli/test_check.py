@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sgfleet.cli import fleet_check
+from sgfleet.cli import spread
 from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 from sgfleet.findings import Severity
@@ -265,8 +265,8 @@ def test_many_hosts_are_checked_by_several_processes_in_order(fleet, monkeypatch
         fleet.host(f"a-{number:02}", HOST + ("      no-such-flag: 1\n" if number % 3 else ""))
     alone = main(["check", "--format", "json"])
     expected = capsys.readouterr()
-    monkeypatch.setattr(fleet_check, "MANY", 10)
-    monkeypatch.setattr(fleet_check, "_CHUNK", 4)
+    monkeypatch.setattr(spread, "MANY", 10)
+    monkeypatch.setattr(spread, "_CHUNK", 4)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert main(["check", "--format", "json"]) == alone == 1
     assert capsys.readouterr() == expected

@@ -14,9 +14,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_
 
 if TYPE_CHECKING:
     import argparse
-    from typing import TextIO
 
-    from sgfleet.output.summary import Writer
 
 SUMMARY: Final = "validate hosts: files, flags, memory, units, policy"
 
@@ -24,6 +22,7 @@ SUMMARY: Final = "validate hosts: files, flags, memory, units, policy"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Targets, format, root."""
     add_targets(parser)
+    parser.add_argument("--units", action="store_true", help="hold units/ against what the specs render to as well")
     add_format(parser, ("text", "json", "github", "sarif"))
     add_root(parser)
 
@@ -31,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check what is meant and print the findings host by host."""
     from sgfleet.cli.fleet_check import FleetCheck
+    from sgfleet.cli.report import writer_for
     from sgfleet.cli.targets import select
     from sgfleet.cli.workspace import Workspace
     from sgfleet.output.progress import Progress
@@ -41,9 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     selection = select(arguments.targets, workspace.repository.host_names, root)
     for name in selection.ignored:
         print(f"note: {name} belongs to no host", file=sys.stderr)
-    check = FleetCheck(workspace, selection)
+    check = FleetCheck(workspace, selection, units=arguments.units)
     check.look_up_services()
-    writer = _writer(arguments.format, sys.stdout)
+    writer = writer_for(arguments.format)
     summary, crashes = Summary(), []
     progress = Progress(sys.stderr, "hosts", len(selection.hosts))
     writer.begin()
@@ -72,29 +72,3 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"nothing to check: {'no service' if summary.hosts else 'no host'} is meant", file=sys.stderr)
         return NOTHING
     return OK
-
-
-def _writer(name: str, stream: TextIO) -> Writer:
-    """The writer of a format. Only its module is imported."""
-    if name in {"json", "sarif"}:
-        from importlib.metadata import version
-
-        if name == "json":
-            from sgfleet.output.json_format import Json
-
-            return Json(stream, version("sgfleet"))
-        from sgfleet.output.sarif import Sarif
-        from sgfleet.rules.registry import entries
-
-        return Sarif(stream, version("sgfleet"), entries())
-    # Whatever stands in somebody's file, a terminal or pipe with a small character set must not make this fail.
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
-    if name == "github":
-        from sgfleet.output.github import GitHub
-
-        return GitHub(stream)
-    from sgfleet.output.colour import paint_for
-    from sgfleet.output.text import Text
-
-    return Text(stream, paint_for(stream))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import os
-import signal
-import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from sgfleet.cli.spread import spread
 from sgfleet.cli.targets import check_services
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
 from sgfleet.rules.registry import checks
@@ -22,18 +20,13 @@ if TYPE_CHECKING:
     from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
 
-MANY: Final = 300
-"""Hosts from which a second process is worth its start."""
-
-_CHUNK: Final = 50
-"""Hosts that a process takes at once."""
-
 
 class FleetCheck:
     """Iterates over what was checked: files of no host first, then each host, then the fleet as a whole."""
 
-    def __init__(self, workspace: Workspace, selection: Selection) -> None:
+    def __init__(self, workspace: Workspace, selection: Selection, *, units: bool = False) -> None:
         self._workspace = workspace
+        self._units = units
         self._selection = selection
         self._today = datetime.datetime.now(datetime.UTC).date()
         self._early: dict[str, Checked] = {}
@@ -56,14 +49,14 @@ class FleetCheck:
         """Read and check one host. A bug of ours that it brings out does not stop the others."""
         repository = self._workspace.repository
         try:
-            return check_host(repository.host(name), repository.fleet, self._workspace.release, self._today)
+            spec = repository.host(name)
+            if self._units:
+                from sgfleet.cli.units import host_units, unit_findings
+
+                spec.findings += unit_findings(spec, host_units(self._workspace, spec))
+            return check_host(spec, repository.fleet, self._workspace.release, self._today)
         except Exception as error:  # told as what it is: nothing was checked here, exit 4
             return Checked(name, crashes=[crash(None, name, error)])
-
-    def take_damaged(self) -> list[Finding]:
-        """Findings about flag schemas since the last call."""
-        taken, self._workspace.damaged = self._workspace.damaged, []
-        return taken
 
     def __iter__(self) -> Generator[Checked, None, None]:
         """Everything that is meant."""
@@ -83,6 +76,10 @@ class FleetCheck:
         yield check_files(fleet, {each.message: each for each in self._workspace.damaged}.values())
         if whole:
             yield check_files(fleet, self._drift())
+            if self._units:
+                from sgfleet.cli.units import strays
+
+                yield check_files(fleet, strays(self._workspace))
             yield check_fleet(fleet, services)
 
     def _drift(self) -> Sequence[Finding]:
@@ -96,41 +93,19 @@ class FleetCheck:
 
     def _hosts(self) -> Iterator[Checked]:
         yield from self._early.values()
-        names = [name for name in self._selection.hosts if name not in self._early]
-        processes = min(os.cpu_count() or 1, len(names) // MANY + 1)
-        if processes > 1 and sys.platform == "linux":
-            yield from self._spread(names, processes)
-        else:
-            yield from map(self.host, names)
-
-    def _spread(self, names: Sequence[str], processes: int) -> Iterator[Checked]:
-        """The same on several processors, in the same order."""
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
         # What every process needs is there before they part: forked, they share it.
         checks()
         _ = self._workspace.repository.fleet
-        chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
-        pool = ProcessPoolExecutor(processes, get_context("fork"), _become, (self,))
-        try:
-            for checked, damaged in pool.map(_chunk, chunks):
-                self._workspace.damaged += damaged
-                yield from checked
-        finally:
-            # Whoever reads may have left (`| head`), or a person has had enough: nobody waits for the rest then.
-            pool.shutdown(wait=False, cancel_futures=True)
+        for checked, damaged in spread(
+            [name for name in self._selection.hosts if name not in self._early], self._chunk
+        ):
+            self._workspace.damaged += [each for each in damaged if each not in self._workspace.damaged]
+            yield from checked
 
+    def _chunk(self, names: Sequence[str]) -> tuple[list[Checked], list[Finding]]:
+        return [self.host(name) for name in names], self._take_damaged()
 
-_own: list[FleetCheck] = []
-"""In a forked process: what it was forked from."""
-
-
-def _become(check: FleetCheck) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
-    _own[:] = [check]
-
-
-def _chunk(names: Sequence[str]) -> tuple[list[Checked], list[Finding]]:
-    check = _own[0]
-    return [check.host(name) for name in names], check.take_damaged()
+    def _take_damaged(self) -> list[Finding]:
+        """Findings about flag schemas since the last call."""
+        taken, self._workspace.damaged = self._workspace.damaged, []
+        return taken

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-_SHARED: Final = {"main", "common", "crash", "report", "targets", "workspace", "fleet_check"}
+_SHARED: Final = {
+    "main",
+    "common",
+    "crash",
+    "report",
+    "targets",
+    "workspace",
+    "fleet_check",
+    "spread",
+    "units",
+    "facts_file",
+}
 """Modules of this package that are no commands."""
 
 

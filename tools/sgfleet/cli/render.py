@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from sgfleet.cli.targets import Selection
     from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
-    from sgfleet.spec.host_spec import HostSpec
 
 SUMMARY: Final = "render units/ from hosts/, or hold one against the other (--check)"
 
@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Render what is meant. Findings go to standard output, what was written to standard error."""
     from sgfleet.cli.report import Report
+    from sgfleet.cli.spread import spread
     from sgfleet.cli.targets import select
+    from sgfleet.cli.units import strays
     from sgfleet.cli.workspace import Workspace
 
     root = root_of(arguments)
@@ -46,23 +48,27 @@ def run(arguments: argparse.Namespace) -> int:
     repository = workspace.repository
     selection = select(arguments.targets, repository.host_names, root)
     report = Report(arguments.format)
-    paths = _Writer(root)
     report.add(repository.findings)
+    files = _Files(root)
     if selection.everything:
-        report.add(_without_host(workspace, paths, check=arguments.check))
-    for spec in repository.hosts(selection.hosts):
-        report.host(len(spec.services))
-        report.add(_host(workspace, spec, selection, paths, check=arguments.check))
+        report.add(strays(workspace) if arguments.check else _orphans(workspace, files))
+    one = partial(_host, workspace, selection, check=arguments.check)
+    touched = list(files.touched)
+    for results in spread(list(selection.hosts), lambda names: list(map(one, names))):
+        for services, findings, paths in results:
+            report.host(services)
+            report.add(findings)
+            touched += paths
     report.add(workspace.damaged)
     report.end()
     if not repository.host_names:
         return NOTHING
     if not report.clean:
         return FINDINGS
-    return _staged(root, paths.touched) if arguments.staged else OK
+    return _staged(root, touched) if arguments.staged else OK
 
 
-class _Writer:
+class _Files:
     """Puts files in place, says so, and remembers which."""
 
     def __init__(self, root: Path) -> None:
@@ -102,51 +108,45 @@ class _Writer:
 
 
 def _host(
-    workspace: Workspace, spec: HostSpec, selection: Selection, files: _Writer, *, check: bool
-) -> Iterator[Finding]:
+    workspace: Workspace, selection: Selection, host: str, *, check: bool
+) -> tuple[int, list[Finding], list[str]]:
+    """One host: the number of its services, findings, and the paths of its units, those included that were removed."""
     from sgfleet.cli.targets import check_services
-    from sgfleet.render.committed import committed_units
-    from sgfleet.render.drift import drift, unit_path
-    from sgfleet.render.host import render_host
+    from sgfleet.cli.units import host_units, unit_findings
+    from sgfleet.render.drift import unit_path
+    from sgfleet.rules.host_check import settle
 
-    check_services(selection, spec.name, {*spec.services, *spec.unresolved})
-    chosen = selection.hosts[spec.name]
-    rendered = render_host(spec, workspace.release)
-    found: list[Finding] = [*spec.findings, *rendered.findings]
-    committed = committed_units(workspace.tree, spec.name, found)
-    if chosen is not None:
-        rendered.units = {name: text for name, text in rendered.units.items() if name in chosen}
-        committed = {name: text for name, text in committed.items() if name in chosen}
-        found = [each for each in found if each.service is None or each.service in chosen]
+    spec = workspace.repository.host(host)
+    fleet = workspace.repository.fleet
+    chosen = selection.hosts[host]
+    check_services(selection, host, {*spec.services, *spec.unresolved})
+    units = host_units(workspace, spec).chosen(chosen)
     if check:
-        found += drift(spec.name, rendered.units, committed, rendered.known)
-    else:
-        for name, text in rendered.units.items():
-            path = unit_path(spec.name, name)
-            files.keep(path) if committed.get(name) == text else files.write(path, text)
-        # A spec that could not be read says nothing about which services there are.
-        if chosen is None and spec.document is not None:
-            for name in sorted(set(committed) - rendered.known):
-                files.remove(unit_path(spec.name, name))
-    yield from found
+        return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
+    files = _Files(workspace.root)
+    for name, text in units.rendered.units.items():
+        path = unit_path(host, name)
+        files.keep(path) if units.committed.get(name) == text else files.write(path, text)
+    # A spec that could not be read says nothing about which services there are.
+    if chosen is None and spec.document is not None:
+        for name in sorted(set(units.committed) - units.rendered.known):
+            files.remove(unit_path(host, name))
+    return len(spec.services), settle(spec, fleet, [*spec.findings, *units.findings]), files.touched
 
 
-def _without_host(workspace: Workspace, files: _Writer, *, check: bool) -> Iterator[Finding]:
+def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
     """Units of hosts that are gone: removed where they are ours, told otherwise."""
-    from sgfleet.render.committed import committed_units, orphaned, stray_folders
+    from sgfleet.cli.units import orphans, strays
     from sgfleet.render.drift import unit_path
 
-    hosts = workspace.repository.host_names
-    for finding in stray_folders(workspace.tree, hosts):
-        if check or finding.host is None or not hosts:
+    for finding in strays(workspace):
+        if finding.host is None or not workspace.repository.host_names:
             yield finding
             continue
-        left: list[Finding] = []
-        units = committed_units(workspace.tree, finding.host, left)
-        foreign = [name for name, text in units.items() if not orphaned(text, finding.host)]
-        for name in sorted(set(units) - set(foreign)):
+        ours, foreign = orphans(workspace, finding.host)
+        for name in ours:
             files.remove(unit_path(finding.host, name))
-        if foreign or left:
+        if foreign:
             yield finding
 
 

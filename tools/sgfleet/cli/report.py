@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,25 +17,29 @@ if TYPE_CHECKING:
 
 def writer_for(form: str) -> Writer:
     """The renderer of a form, writing to standard output."""
+    stream = sys.stdout
+    if form in {"text", "github"} and isinstance(stream, io.TextIOWrapper):
+        # Whatever stands in somebody's file, a terminal or pipe with a small character set must not make this fail.
+        stream.reconfigure(errors="backslashreplace")
     if form == "text":
         from sgfleet.output.colour import paint_for
         from sgfleet.output.text import Text
 
-        return Text(sys.stdout, paint_for(sys.stdout))
+        return Text(stream, paint_for(stream))
     if form == "github":
         from sgfleet.output.github import GitHub
 
-        return GitHub(sys.stdout)
+        return GitHub(stream)
     from importlib.metadata import version
 
     if form == "json":
         from sgfleet.output.json_format import Json
 
-        return Json(sys.stdout, version("sgfleet"))
+        return Json(stream, version("sgfleet"))
     from sgfleet.output.sarif import Sarif
     from sgfleet.rules.registry import entries
 
-    return Sarif(sys.stdout, version("sgfleet"), entries())
+    return Sarif(stream, version("sgfleet"), entries())
 
 
 class Report:

@@ -64,6 +64,11 @@ def check_host(
     return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
 
 
+def settle(spec: HostSpec, fleet: FleetSpec, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings about one host that no rule made: weighed, masked, in their order."""
+    return _settled(list(findings), fleet.policy.severity, (), (spec.document, spec.facts_document, fleet.document))
+
+
 def check_files(fleet: FleetSpec, found: Iterable[Finding]) -> Checked:
     """What was found about files that belong to no host."""
     return Checked(None, (), _settled(list(found), fleet.policy.severity, (), (fleet.document,)))

@@ -1,0 +1,64 @@
+"""The units of a host: as its spec renders them, as they are committed, and what differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgfleet.render.committed import committed_units, orphaned, stray_folders
+from sgfleet.render.drift import drift
+from sgfleet.render.host import render_host
+from sgfleet.source.problems import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.cli.workspace import Workspace
+    from sgfleet.findings import Finding
+    from sgfleet.render.host import Rendered
+    from sgfleet.spec.host_spec import HostSpec
+
+
+class HostUnits(NamedTuple):
+    """`committed`: service -> text under units/. `findings`: what cannot be rendered or read, and no drift."""
+
+    rendered: Rendered
+    committed: dict[str, str]
+    findings: list[Finding]
+
+    def chosen(self, services: set[str] | None) -> HostUnits:
+        """The same for some services only; None means all."""
+        if services is None:
+            return self
+        rendered = type(self.rendered)(
+            {name: text for name, text in self.rendered.units.items() if name in services}, self.rendered.known
+        )
+        committed = {name: text for name, text in self.committed.items() if name in services}
+        return HostUnits(rendered, committed, [each for each in self.findings if each.service in {None, *services}])
+
+
+def host_units(workspace: Workspace, spec: HostSpec) -> HostUnits:
+    """Render a host's services and read their committed units."""
+    rendered = render_host(spec, workspace.release)
+    findings = list(rendered.findings)
+    return HostUnits(rendered, committed_units(workspace.tree, spec.name, findings), findings)
+
+
+def unit_findings(spec: HostSpec, units: HostUnits) -> list[Finding]:
+    """Everything that is wrong with a host's units, drift included."""
+    return [*units.findings, *drift(spec.name, units.rendered.units, units.committed, units.rendered.known)]
+
+
+def strays(workspace: Workspace) -> Iterator[Finding]:
+    """What stands in units/ and belongs to no host."""
+    try:
+        yield from stray_folders(workspace.tree, workspace.repository.host_names)
+    except SourceError as error:  # units/ itself is a link, or cannot be listed
+        yield from error.findings
+
+
+def orphans(workspace: Workspace, host: str) -> tuple[list[str], bool]:
+    """Of a host that is gone: the services whose units we rendered, and whether anything else is left there."""
+    left: list[Finding] = []
+    units = committed_units(workspace.tree, host, left)
+    ours = sorted(name for name, text in units.items() if orphaned(text, host))
+    return ours, bool(left) or len(ours) < len(units)
