@@ -6,6 +6,7 @@ stand; a service is then validated as a whole, and only when that fails is its o
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
@@ -67,13 +68,20 @@ def null_findings(
                 IDLE_NULL,
                 route,
                 message,
-                _instead_of_null(where.owner, route[-1]),
+                _near_null(route, inherited) or _instead_of_null(where.owner, route[-1]),
                 part="key",
                 severity=Severity.WARNING,
                 based_on=tuple(above),
             )
         )
     return found
+
+
+def _near_null(route: Sequence[str], inherited: Mapping[str, Any]) -> str | None:
+    """What is inherited under a name that comes near."""
+    held = inherited.get(route[0]) if len(route) > 1 else inherited
+    near = difflib.get_close_matches(route[-1], held if isinstance(held, dict) else (), n=1, cutoff=0.75)
+    return f"did you mean {near[0]}?" if near else None
 
 
 def _instead_of_null(owner: Hint | None, key: str) -> str:
