@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -73,7 +74,7 @@ def only(monkeypatch):
                 for number, function in enumerate(functions, start=1)
             )
         for module in ("runner", "weighing"):
-            monkeypatch.setattr(sys.modules[f"sgfleet.rules.{module}"], "checks", lambda: called)
+            monkeypatch.setattr(importlib.import_module(f"sgfleet.rules.{module}"), "checks", lambda: called)
 
     return put
 
