@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sgfleet.cli.common import USAGE, UsageError, near
 
@@ -17,29 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-_SHARED: Final = {
-    "main",
-    "common",
-    "crash",
-    "report",
-    "targets",
-    "workspace",
-    "fleet_check",
-    "spread",
-    "units",
-    "facts_file",
-}
-"""Modules of this package that are no commands."""
-
 
 def commands() -> list[str]:
-    """Every command: a module of this package with the same name."""
-    found = {path.stem for path in Path(__file__).parent.glob("[a-z]*.py")}
-    return sorted(found - _SHARED)
+    """Every command: a module of `sgfleet.cli.commands` with the same name."""
+    return sorted(path.stem for path in Path(__file__).with_name("commands").glob("[a-z]*.py"))
 
 
 def _module(command: str) -> ModuleType:
-    return importlib.import_module(f"sgfleet.cli.{command.replace('-', '_')}")
+    return importlib.import_module(f"sgfleet.cli.commands.{command.replace('-', '_')}")
 
 
 def _overview() -> argparse.ArgumentParser:

@@ -1,19 +1,4 @@
-"""Whether a release takes a command line: the parsed values, or the reason and what to write instead.
-
-ARGUMENTS are the words after `python -m sglang.launch_server`. The verdict is that of the release's own parser, with
-abbreviations, deprecated flags and `--config FILE` (read from here) included; what the server checks afterwards is not
-part of it. A release's `--help` is refused: it prints and ends, and no server starts. A flag whose type this tool does
-not know makes the verdict unknown, never right.
-
---batch reads JSON arrays of arguments from standard input, one a line, and answers each with one line, in order:
-{"ok": true, false or null, "error": null or the reason, "values": the given flags by full name, or null}, and where
-there is something to say "kind", "help" and "notes". A line that is no such array is answered with ok false.
-
-In JSON, a number that JSON does not have is text: "NaN", "Infinity", "-Infinity"; an integer of more than 4,200 digits
-is text in hexadecimal; a value that is nested too deeply to print is the text "...".
-
-Exit code: 0 taken, 1 refused or not known, 2 usage (also: no such release); with --batch 0 once all lines are answered.
-"""
+"""The verdict on a command line, as text and as JSON: what the command `argv` answers."""
 
 from __future__ import annotations
 
@@ -23,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format
+from sgfleet.cli.common import FINDINGS, OK, UsageError
 from sgfleet.engine import store
 from sgfleet.engine.argv.advice import advised
 from sgfleet.engine.argv.config import UnknowableError
@@ -38,11 +23,6 @@ if TYPE_CHECKING:
     from sgfleet.engine.argv.outcome import Outcome
     from sgfleet.engine.release import Release
 
-SUMMARY: Final = "whether a release takes a command line"
-
-TAIL: Final = "arguments"
-"""The words behind `--` are the command line that is judged."""
-
 FORMAT: Final = 1
 """Version of the JSON answer."""
 
@@ -50,19 +30,7 @@ _LARGEST_BYTES: Final = 4 << 20
 """What is read of a configuration file: more than any that this tool would look into."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.usage = "%(prog)s [--all] [--format FORMAT] RELEASE -- ARGUMENTS...\n       %(prog)s [--all] RELEASE --batch"
-    parser.add_argument("release", metavar="RELEASE", help="the SGLang release, such as 0.5.9")
-    parser.add_argument("--batch", action="store_true", help="judge the command lines on standard input")
-    parser.add_argument(
-        "--all", action="store_true", help="also show the flags that are not given, with their defaults"
-    )
-    parser.add_argument("--root", type=Path, metavar="DIR", help="the repository whose schemas come first")
-    add_format(parser, ("text", "json"))
-
-
-def run(arguments: argparse.Namespace) -> int:
+def judge(arguments: argparse.Namespace) -> int:
     """Judge one command line, or all of standard input."""
     try:
         release = store.load(arguments.release, arguments.root)
