@@ -1,1 +1,1 @@
-"""What SGLang will allocate: pure arithmetic."""
+"""Pure arithmetic of memory: GPU budget, KV pool, host pools, host RAM. Integers of bytes; nothing here does I/O."""

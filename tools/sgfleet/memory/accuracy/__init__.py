@@ -1,0 +1,1 @@
+"""How near the arithmetic comes to what start-up logs say."""

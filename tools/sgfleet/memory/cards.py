@@ -1,0 +1,52 @@
+"""Cards by name, for logs that name one and do not say how much memory it has. A host's own facts always go before."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from sgfleet.memory.hardware import Hardware, parse_capability
+
+_FILE: Final = Path(__file__).with_name("cards.json")
+_NOISE: Final = frozenset(
+    {"nvidia", "geforce", "gpu", "tesla", "server", "workstation", "edition", "sxm", "pcie", "hbm3"}
+)
+_TOLERANCE: Final = 0.06
+
+
+@lru_cache(maxsize=1)
+def _cards() -> dict[str, tuple[int, str]]:
+    return {
+        name: (mib, capability) for name, (mib, capability) in json.loads(_FILE.read_text(encoding="utf-8")).items()
+    }
+
+
+def _words(name: str) -> set[str]:
+    return {
+        word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in _NOISE and not word.startswith("sxm")
+    }
+
+
+def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
+    """The card that a name means, with the memory that nvidia-smi prints for it; unknown facts stay unknown.
+
+    `memory_gib` tells variants of one name apart, and stands in for a card that is not in the list.
+    """
+    wanted = _words(name)
+    likely = [
+        (mib, capability)
+        for known, (mib, capability) in _cards().items()
+        if (words := _words(known)) and ({*words} - {"80gb", "96gb", "40gb"} <= wanted)
+    ]
+    if memory_gib is not None:
+        likely = [each for each in likely if abs(each[0] / 1024 / memory_gib - 1) <= _TOLERANCE]
+    elif len(likely) > 1:
+        named = [each for known, each in _cards().items() if _words(known) <= wanted and each in likely]
+        likely = named or likely[:1]
+    if likely:
+        mib, capability = likely[0]
+        return Hardware(name, count, mib, parse_capability(capability))
+    return Hardware(name, count, None if memory_gib is None else int(memory_gib * 1024))

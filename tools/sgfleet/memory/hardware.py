@@ -1,0 +1,48 @@
+"""The GPUs of a host as far as memory is concerned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sgfleet.memory.units import MIB
+
+DATA_CENTRE: Final = frozenset({(8, 0), (9, 0), (10, 0), (10, 3)})
+"""Compute capabilities of cards that are linked with NVLink in the machines they are sold in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One kind of GPU, `count` of them. Unknown facts are None.
+
+    `memory_mib` is the total as nvidia-smi prints it, of the card that has least. `nvlink`: they are linked.
+    """
+
+    name: str | None = None
+    count: int = 1
+    memory_mib: int | None = None
+    capability: tuple[int, int] | None = None
+    nvlink: bool | None = None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """Total memory of a card."""
+        return None if self.memory_mib is None else self.memory_mib * MIB
+
+    @property
+    def major(self) -> int | None:
+        """Major compute capability: 9 Hopper, 10 and 12 Blackwell."""
+        return None if self.capability is None else self.capability[0]
+
+    @property
+    def is_linked(self) -> bool:
+        """NVLink between the cards: their collectives take more memory."""
+        return self.capability in DATA_CENTRE if self.nvlink is None else self.nvlink
+
+
+def parse_capability(text: str | None) -> tuple[int, int] | None:
+    """ "12.0" -> (12, 0)."""
+    if not text:
+        return None
+    major, _, minor = text.partition(".")
+    return int(major), int(minor or 0)

@@ -1,0 +1,62 @@
+"""The memory fractions with which a service starts and then has room to work."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sgfleet.memory.runtime import ERROR
+
+if TYPE_CHECKING:
+    from sgfleet.memory.device import GpuBudget
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Below `low` there is no room for a KV pool; above `high` graphs and activations do not fit any more.
+
+    Three decimals, as people write them. `low` is computed, within `low_error`; `high` is estimated, within
+    `high_error`.
+    """
+
+    low: float
+    high: float
+    low_error: float
+    high_error: float
+
+    @property
+    def is_empty(self) -> bool:
+        """No fraction works."""
+        return self.low > self.high
+
+
+def window_of(budget: GpuBudget) -> Window:
+    """The window for the service of a budget, everything but the fraction unchanged.
+
+    A draft outside the fraction takes more the more tokens there are: its share of the rows is taken into account.
+    """
+    free = budget.free_before.bytes
+    inside = free - budget.rest_bytes - budget.slack_bytes
+    page = budget.pools.bytes_a_token * budget.resolved.page_size
+    low = math.ceil((inside + page) / free * 1000) / 1000
+    outside = _outside_share(budget)
+    fixed = budget.needed_bytes + (
+        budget.draft_weights.bytes if budget.draft_weights and budget.draft_outside_bytes else 0
+    )
+    # free * (1 - f) = fixed + outside * (free * f - inside)
+    high = (free - fixed + outside * inside) / (free * (1 + outside))
+    error = budget.weights.error_bytes + budget.free_before.error_bytes
+    return Window(
+        low=low,
+        high=math.floor(high * 1000) / 1000,
+        low_error=round(error / free, 3),
+        high_error=round((budget.needed_bytes * ERROR + error * outside) / free, 3),
+    )
+
+
+def _outside_share(budget: GpuBudget) -> float:
+    """Bytes of draft rows outside the fraction for each byte of KV budget."""
+    if not budget.draft_outside_bytes or not budget.pools.bytes_a_token:
+        return 0.0
+    return budget.cell.draft_allocated / budget.pools.bytes_a_token
