@@ -91,9 +91,9 @@ ROWS = (
     _both("enable-int8-mamba-checkpoint", _HICACHE, "mamba_hook"),
     _both("enable-linear-replayssm-spec", "enable-linear-replayssm", "attention_hook"),
     _both("enable-gdn-replayssm-spec", "enable-linear-replayssm", "attention_hook"),
-    _both("enable-prefill-context-parallel", "enable-nsa-prefill-context-parallel", "parallel_hook", "0.5.14"),
+    _both("enable-prefill-context-parallel", "enable-nsa-prefill-context-parallel", "parallel_hook", "0.5.13"),
     Row("elastic-ep-backend", lambda args: args.text("elastic-ep-backend") is not None
-        and (args.integer("pp-size") or 1) > 1, "elastic-ep-backend needs pp-size 1", "remove pp-size", since="0.5.21",
+        and (args.integer("pp-size") or 1) > 1, "elastic-ep-backend needs pp-size 1", "remove pp-size", since="0.5.11",
         others=("pp-size",), hook="parallel_hook"),
     Row(_LINKER, lambda args: args.on(_LINKER) and args.text("hicache-storage-backend") is not None,
         f"{_LINKER} and hicache-storage-backend exclude each other", "remove hicache-storage-backend",

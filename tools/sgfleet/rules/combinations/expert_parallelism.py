@@ -97,6 +97,20 @@ def _kernel(runner: str, *quantizations: str | None, since: str, until: str | No
     )
 
 
+def _exchange(*runners: str, since: str, until: str | None = None) -> Row:
+    """The runners that take what FlashInfer's all-to-all brings."""
+    return Row(
+        _A2A,
+        lambda args: args.text(_A2A) == "flashinfer" and args.text(_RUNNER) not in runners,
+        f"moe-a2a-backend flashinfer needs moe-runner-backend {' or '.join(runners)}",
+        f"add `moe-runner-backend: {runners[0]}`",
+        since=since,
+        until=until,
+        others=(_RUNNER,),
+        hook="moe_hook",
+    )
+
+
 def _quantization(args: Arguments) -> str:
     name = args.text("quantization")
     return "no quantization" if name is None else f"quantization {name}"
@@ -112,9 +126,11 @@ ROWS = (
     Row("enable-two-batch-overlap", lambda args: _no_a2a(args) and attention_dp(args) == 1,
         "enable-two-batch-overlap needs a moe-a2a-backend, or attention data parallelism",
         "add `moe-a2a-backend: deepep`", since="0.5.15"),
-    Row(_A2A, lambda args: args.text(_A2A) == "flashinfer" and args.text(_RUNNER) != "flashinfer_cutlass",
-        "moe-a2a-backend flashinfer needs moe-runner-backend flashinfer_cutlass",
-        "add `moe-runner-backend: flashinfer_cutlass`", since="0.5.9", until="0.5.12.post1", others=(_RUNNER,)),
+    _exchange("flashinfer_cutlass", since="0.5.9", until="0.5.12.post1"),
+    _exchange("flashinfer_cutlass", "flashinfer_cutedsl", since="0.5.13", until="0.5.14"),
+    _exchange("flashinfer_cutlass", "flashinfer_cutedsl", "flashinfer_trtllm_routed", since="0.5.15", until="0.5.18"),
+    _exchange("flashinfer_cutlass", "flashinfer_cutedsl", "flashinfer_trtllm", "flashinfer_trtllm_routed", "deep_gemm",
+              since="0.5.19"),
     Row(_A2A, _partial_dp, "moe-a2a-backend flashinfer needs attention data parallelism over all of tp-size",
         lambda args: f"add `enable-dp-attention: true` and `dp-size: {args.integer('tp-size')}`",
         since="0.5.13", until="0.5.21", others=("tp-size", "dp-size"), hook="moe_hook"),

@@ -90,6 +90,11 @@ ROWS = (
     _split("attention-context-parallel-size", ("tp-size",), ("attention-context-parallel-size",), "0.5.9",
            "parallel_hook"),
     _split("moe-data-parallel-size", ("tp-size",), ("moe-data-parallel-size",), "0.5.9", "parallel_hook"),
+    Row("moe-data-parallel-size", lambda args: (args.integer("moe-data-parallel-size") or 1) > 1
+        and args.integer("moe-data-parallel-size") != args.integer("attention-context-parallel-size"),
+        "moe-data-parallel-size above 1 must be the context-parallel size",
+        lambda args: f"write attention-context-parallel-size {args.integer('moe-data-parallel-size')} as well",
+        since="0.5.11", others=("attention-context-parallel-size",), hook="parallel_hook"),
     Row("attention-context-parallel-size", lambda args: (args.integer("attention-context-parallel-size") or 1) > 1
         and (args.integer("pp-size") or 1) > 1, "context parallelism does not work with pp-size above 1 in 0.5.9",
         "remove one of them", since="0.5.9", until="0.5.9", others=("pp-size",)),
