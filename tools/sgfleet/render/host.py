@@ -54,8 +54,10 @@ def render_host(spec: HostSpec, release_of: Callable[[str], Release | None]) -> 
 
 
 def _texts(resolved: Resolved) -> dict[str, str]:
-    """Flag -> its scalar as it is written, where it is a number: `4.0` stays `4.0`."""
-    texts = {}
+    """Flag -> its scalar as it is written, where it is a number: `4.00` stays `4.00`."""
+    texts: dict[str, str] = {}
+    if not any(layer.document.respelled for layer in resolved.layers):
+        return texts  # Python prints every number as it is written, and no document has to look up its places
     for name, value in resolved.service.flags.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             origin = resolved.origin(("flags", name))

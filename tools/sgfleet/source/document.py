@@ -26,13 +26,14 @@ class Document:
 
     `data` is a mapping of plain Python values; `path` is relative to the root, with forward slashes. `events` are
     libyaml's, with a mark at each: what stands where is worked out from them when somebody asks, which for most files
-    is never.
+    is never. `respelled`: a number is written otherwise than Python prints it (`4.00`, `1e3`, `0x1F`).
     """
 
     path: str
     text: str
     data: dict[str, Any]
     events: Sequence[Any] = field(repr=False, compare=False)
+    respelled: bool = False
 
     @cached_property
     def lines(self) -> Lines:

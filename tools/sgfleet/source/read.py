@@ -60,7 +60,7 @@ def read_text(raw: bytes | str, path: str) -> Document:
         raise SourceError(sorted(reader.findings, key=lambda finding: finding.order))
     if not isinstance(data, dict):
         raise SourceError([_no_mapping(reader, data)])
-    return Document(path, text, data, reader.events)
+    return Document(path, text, data, reader.events, reader.respelled)
 
 
 def _no_mapping(reader: _Reader, data: Any) -> Finding:
@@ -77,6 +77,7 @@ class _Reader:
         self.lines = lines
         self.findings: list[Finding] = []
         self.events: list[Any] = []
+        self.respelled = False
         self._documents = 0
 
     def read(self) -> Any:
@@ -176,10 +177,13 @@ class _Reader:
 
     def _resolved(self, event: Any) -> Any:
         try:
-            return resolve(event.value)
+            value = resolve(event.value)
         except NumberRangeError as error:
             self.say(problems.NUMBER_RANGE, str(error), event, "write it in quotes where text is meant")
             return event.value
+        if not self.respelled and isinstance(value, int | float) and not isinstance(value, bool):
+            self.respelled = str(value) != event.value
+        return value
 
 
 class _Sequence:
