@@ -58,6 +58,10 @@ def _sums(args: Arguments, name: str) -> str:
     return f"tp-size {tp} ÷ {name} {ways} = {tp // ways}, rest {tp % ways}"
 
 
+def _undivided(args: Arguments, name: str) -> str:
+    return f"{name} {args.integer(name)} does not divide tp-size {args.integer('tp-size')}"
+
+
 def _divisors(args: Arguments, name: str) -> str:
     tp = args.integer("tp-size") or 1
     fitting = [str(ways) for ways in range(1, min(tp, 1024) + 1) if tp % ways == 0]
@@ -69,10 +73,10 @@ def _alone(args: Arguments) -> bool:
 
 
 ROWS = (
-    Row(_FLAG, lambda args: args.on(_FLAG) and _uneven(args, _WAYS), "dp-size must divide tp-size",
+    Row(_FLAG, lambda args: args.on(_FLAG) and _uneven(args, _WAYS), lambda args: _undivided(args, _WAYS),
         lambda args: _divisors(args, _WAYS), since="0.4.4.post1", others=(_WAYS, "tp-size"),
         sums=lambda args: _sums(args, _WAYS), hook="parallel_hook"),
-    Row(_NEW, lambda args: _uneven(args, _NEW), "attn-dp-size must divide tp-size",
+    Row(_NEW, lambda args: _uneven(args, _NEW), lambda args: _undivided(args, _NEW),
         lambda args: _divisors(args, _NEW), others=("tp-size",), sums=lambda args: _sums(args, _NEW),
         hook="parallel_hook"),
     Row(_NEW, lambda args: (args.integer(_NEW) or 1) > 1 and (args.integer(_WAYS) or 1) > 1,

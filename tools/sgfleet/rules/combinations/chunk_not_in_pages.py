@@ -99,13 +99,17 @@ def _sums(args: Arguments) -> str:
     return f"{split}{_chunk(args)} ÷ {_PAGE} {page} leaves {_chunk(args) % page}"
 
 
+def _no_multiple(args: Arguments) -> str:
+    return f"chunked-prefill-size {args.integer(_CHUNK)} is not made of whole pages of {args.integer(_PAGE)} tokens"
+
+
 def _help(args: Arguments) -> str:
     page, chunk = (args.integer(_PAGE) or 1) * attention_dp(args), args.integer(_CHUNK) or 0
     return f"write {_CHUNK} {max(chunk // page, 1) * page}"
 
 
 ROWS = (
-    Row(_CHUNK, _rest, "chunked-prefill-size must be a multiple of page-size", _help, others=(_PAGE,), sums=_sums),
+    Row(_CHUNK, _rest, _no_multiple, _help, others=(_PAGE,), sums=_sums),
     Row(_PAGE, _no_default_fits,
         lambda args: f"page-size {args.integer(_PAGE)} divides no chunk that the release would choose",
         "write a power of two such as 64, or give chunked-prefill-size as a multiple of it"),

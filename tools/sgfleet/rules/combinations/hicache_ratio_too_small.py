@@ -64,10 +64,10 @@ def check(view: ServiceView) -> Iterator[Problem]:
         return
     if refused:
         message = f"hicache-ratio {ratio:g} is refused: the host pool must be larger than the device pool"
-        help_ = "write more than 1, or less GPU memory for KV with mem-fraction-static where RAM is short"
+        help_ = "write 1.1 or more; where RAM is short, a lower mem-fraction-static makes both pools smaller"
     else:
         message = f"hicache-ratio {ratio:g} makes a host pool that holds little more than what is on the GPU"
-        help_ = "write more than 1, or remove enable-hierarchical-cache"
+        help_ = "write 1.1 or more, or remove enable-hierarchical-cache"
     yield Problem(
         given.route,
         message,

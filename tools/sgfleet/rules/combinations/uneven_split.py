@@ -60,15 +60,20 @@ def _rest(args: Arguments, whole: tuple[str, ...], parts: tuple[str, ...]) -> bo
 
 def _line(args: Arguments, whole: tuple[str, ...], parts: tuple[str, ...]) -> str:
     ranks, groups = _product(args, whole) or 1, _product(args, parts) or 1
-    names = [" × ".join(f"{name} {args.integer(name)}" for name in side if args.has(name)) for side in (whole, parts)]
-    return f"{names[0]} ÷ {names[1]} = {ranks // groups}, rest {ranks % groups}"
+    return f"{_named(args, whole)} ÷ {_named(args, parts)} = {ranks // groups}, rest {ranks % groups}"
+
+
+def _named(args: Arguments, names: tuple[str, ...]) -> str:
+    """`tp-size 8 × pp-size 2`, without what is 1."""
+    sizes = [f"{name} {args.integer(name)}" for name in names if args.has(name) and args.integer(name) != 1]
+    return " × ".join(sizes) or f"{names[0]} 1"
 
 
 def _split(flag: str, whole: tuple[str, ...], parts: tuple[str, ...], since: str | None, hook: str) -> Row:
     return Row(
         flag,
         lambda args: _rest(args, whole, parts),
-        f"{' × '.join(parts)} must divide {' × '.join(whole)}",
+        lambda args: f"{_named(args, parts)} does not divide {_named(args, whole)}",
         "write sizes whose division leaves no rest",
         since=since,
         others=(*whole, *parts),
@@ -85,8 +90,9 @@ def _forced(args: Arguments) -> bool:
 ROWS = (
     _split("nnodes", ("tp-size", "pp-size"), ("nnodes",), None, "validation_hook"),
     Row("ep-size", lambda args: not _forced(args) and _rest(args, ("tp-size",), ("ep-size",)),
-        "ep-size must divide tp-size", "write sizes whose division leaves no rest", since="0.4.10",
-        others=("tp-size",), sums=lambda args: _line(args, ("tp-size",), ("ep-size",)), hook="parallel_hook"),
+        lambda args: f"ep-size {args.integer('ep-size')} does not divide tp-size {args.integer('tp-size')}",
+        "write sizes whose division leaves no rest", since="0.4.10", others=("tp-size",),
+        sums=lambda args: _line(args, ("tp-size",), ("ep-size",)), hook="parallel_hook"),
     _split("attention-context-parallel-size", ("tp-size",), ("attention-context-parallel-size",), "0.5.9",
            "parallel_hook"),
     _split("moe-data-parallel-size", ("tp-size",), ("moe-data-parallel-size",), "0.5.9", "parallel_hook"),

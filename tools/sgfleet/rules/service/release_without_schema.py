@@ -46,9 +46,10 @@ def check(view: ServiceView) -> Iterator[Problem]:
     release = view.service.release
     near = version.near(release, store.available())
     known = f"; the nearest known are {', '.join(near)}" if near else ""
+    flags = len(view.service.flags)
     yield Problem(
         ("release",),
-        f"there is no flag schema of SGLang {release}: {len(view.service.flags)} flags are not checked",
+        f"there is no flag schema of SGLang {release}: {flags} flag{'s are' if flags != 1 else ' is'} not checked",
         help=f"run `sgfleet schema add {release}`{known}",
         based_on=("schema/sglang/",),
     )
