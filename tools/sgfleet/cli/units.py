@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 
 class HostUnits(NamedTuple):
-    """`committed`: service -> text under units/. `findings`: what cannot be rendered or read, and no drift."""
+    """`committed`: service -> text under units/. `findings`: what cannot be rendered or read, and no drift.
+
+    `usable` is False where the host's folder of units is a link or cannot be listed: nothing is written there.
+    """
 
     rendered: Rendered
     committed: dict[str, str]
     findings: list[Finding]
+    usable: bool
 
     def chosen(self, services: set[str] | None) -> HostUnits:
         """The same for some services only; None means all."""
@@ -33,18 +37,22 @@ class HostUnits(NamedTuple):
             {name: text for name, text in self.rendered.units.items() if name in services}, self.rendered.known
         )
         committed = {name: text for name, text in self.committed.items() if name in services}
-        return HostUnits(rendered, committed, [each for each in self.findings if each.service in {None, *services}])
+        findings = [each for each in self.findings if each.service in {None, *services}]
+        return HostUnits(rendered, committed, findings, self.usable)
 
 
 def host_units(workspace: Workspace, spec: HostSpec) -> HostUnits:
     """Render a host's services and read their committed units."""
     rendered = render_host(spec, workspace.release)
     findings = list(rendered.findings)
-    return HostUnits(rendered, committed_units(workspace.tree, spec.name, findings), findings)
+    committed = committed_units(workspace.tree, spec.name, findings)
+    return HostUnits(rendered, committed or {}, findings, committed is not None)
 
 
 def unit_findings(spec: HostSpec, units: HostUnits) -> list[Finding]:
     """Everything that is wrong with a host's units, drift included."""
+    if not units.usable:
+        return units.findings
     return [*units.findings, *drift(spec.name, units.rendered.units, units.committed, units.rendered.known)]
 
 
@@ -59,6 +67,6 @@ def strays(workspace: Workspace) -> Iterator[Finding]:
 def orphans(workspace: Workspace, host: str) -> tuple[list[str], bool]:
     """Of a host that is gone: the services whose units we rendered, and whether anything else is left there."""
     left: list[Finding] = []
-    units = committed_units(workspace.tree, host, left)
+    units = committed_units(workspace.tree, host, left) or {}
     ours = sorted(name for name, text in units.items() if orphaned(text, host))
     return ours, bool(left) or len(ours) < len(units)

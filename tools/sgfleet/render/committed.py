@@ -21,8 +21,10 @@ WITHOUT_SPEC: Final = "RND004"
 STRAY: Final = "RND006"
 
 
-def committed_units(tree: Tree, host: str, findings: list[Finding]) -> dict[str, str]:
+def committed_units(tree: Tree, host: str, findings: list[Finding]) -> dict[str, str] | None:
     """Service -> text of its unit. What cannot be read, and what is no unit, goes to `findings`.
+
+    None where the folder itself is a link or cannot be listed: nothing may be written there either.
 
     A unit that is not UTF-8 keeps its bytes as surrogates: it differs from every rendered one, and that is told.
     """
@@ -32,7 +34,7 @@ def committed_units(tree: Tree, host: str, findings: list[Finding]) -> dict[str,
         entries = tree.entries(folder)
     except SourceError as error:
         findings += error.findings
-        return {}
+        return None
     for entry in entries:
         path = f"{folder}/{entry.name}"
         if entry.kind is Kind.FILE and entry.name.endswith(SUFFIX):

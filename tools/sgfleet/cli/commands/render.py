@@ -6,7 +6,6 @@ in no spec any more are removed when their host is rendered as a whole.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from sgfleet.cli.targets import Selection
     from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
+
+UNWRITABLE: Final = "RND007"
 
 SUMMARY: Final = "render units/ from hosts/, or hold one against the other (--check)"
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     report.add(repository.findings)
     files = _Files(root)
     if selection.everything:
-        report.add(strays(workspace) if arguments.check else _orphans(workspace, files))
+        report.add(strays(workspace) if arguments.check else [*_orphans(workspace, files), *files.refused])
     one = partial(_host, workspace, selection, check=arguments.check)
     touched = list(files.touched)
     for results in spread(list(selection.hosts), lambda names: list(map(one, names))):
@@ -69,42 +70,57 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Files:
-    """Puts files in place, says so, and remembers which."""
+    """Puts units in place, says so, and remembers which. What the system refuses becomes a finding."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, host: str | None = None) -> None:
         self._root = root
+        self._host = host
         self.touched: list[str] = []
+        self.refused: list[Finding] = []
 
     def keep(self, path: str) -> None:
         """The file is right as it is."""
         self.touched.append(path)
 
     def write(self, path: str, text: str) -> None:
-        """Replace the file at once, so that nobody ever reads half of it."""
-        import tempfile
+        """Replace the file at once."""
+        from sgfleet.source.replace import replace_file
 
-        target = self._root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        self.touched.append(path)
-        print(f"rendered {path}", file=sys.stderr)
+            replace_file(self._root / path, text)
+        except OSError as error:
+            self._refuse(path, "written", error)
+        else:
+            self.touched.append(path)
+            print(f"rendered {path}", file=sys.stderr)
 
     def remove(self, path: str) -> None:
         """Remove a unit that no spec asks for."""
         target = self._root / path
-        target.unlink()
-        if not any(target.parent.iterdir()):
-            target.parent.rmdir()
-        self.touched.append(path)
-        print(f"removed {path}: no spec has its service", file=sys.stderr)
+        try:
+            target.unlink()
+            if not any(target.parent.iterdir()):
+                target.parent.rmdir()
+        except OSError as error:
+            self._refuse(path, "removed", error)
+        else:
+            self.touched.append(path)
+            print(f"removed {path}: no spec has its service", file=sys.stderr)
+
+    def _refuse(self, path: str, done: str, error: OSError) -> None:
+        from sgfleet.findings import Finding, Place, Severity
+
+        message = f"the unit cannot be {done}: {(error.strerror or type(error).__name__).lower()}"
+        self.refused.append(
+            Finding(
+                UNWRITABLE,
+                Severity.ERROR,
+                message,
+                Place(path),
+                self._host,
+                help="make room or give access, then again",
+            )
+        )
 
 
 def _host(
@@ -123,7 +139,7 @@ def _host(
     units = host_units(workspace, spec).chosen(chosen)
     if check:
         return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
-    files = _Files(workspace.root)
+    files = _Files(workspace.root, host)
     for name, text in units.rendered.units.items():
         path = unit_path(host, name)
         files.keep(path) if units.committed.get(name) == text else files.write(path, text)
@@ -131,7 +147,7 @@ def _host(
     if chosen is None and spec.document is not None:
         for name in sorted(set(units.committed) - units.rendered.known):
             files.remove(unit_path(host, name))
-    return len(spec.services), settle(spec, fleet, [*spec.findings, *units.findings]), files.touched
+    return len(spec.services), settle(spec, fleet, [*spec.findings, *units.findings, *files.refused]), files.touched
 
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:

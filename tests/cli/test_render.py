@@ -1,0 +1,181 @@
+"""`sgfleet render` from outside: what is written, removed, refused, and asked to be added."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sgfleet.cli.main import main
+from sgfleet.source import replace
+
+ROOT = Path(__file__).parents[2]
+UNIT = "units/kimi-01/sglang-kimi.service"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for part in ("hosts", "units"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    shutil.copy(ROOT / "fleet.yaml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def edit(fleet: Path, old: str, new: str, file: str = "hosts/kimi-01/host.yaml") -> None:
+    text = (fleet / file).read_text()
+    assert old in text
+    (fleet / file).write_text(text.replace(old, new))
+
+
+def test_rendering_twice_changes_nothing(fleet, capsys):
+    before = {path: path.stat().st_mtime_ns for path in fleet.glob("units/*/*")}
+    assert main(["render"]) == 0
+    assert {path: path.stat().st_mtime_ns for path in fleet.glob("units/*/*")} == before
+    assert "rendered" not in capsys.readouterr().err
+
+
+def test_an_edit_is_rendered_and_check_tells_before(fleet, capsys):
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    assert main(["render", "--check"]) == 1
+    out = capsys.readouterr().out
+    assert "RND002" in out
+    assert "+ ExecStart=--hicache-ratio 3.0" in out
+    assert main(["render"]) == 0
+    assert capsys.readouterr().err.startswith(f"rendered {UNIT}\n")
+    assert main(["render", "--check"]) == 0
+
+
+def test_one_service_of_a_host(fleet, capsys):
+    (fleet / "units/mixed-01/sglang-chat.service").unlink()
+    (fleet / "units/mixed-01/sglang-draft.service").unlink()
+    assert main(["render", "mixed-01/sglang-draft"]) == 0
+    assert not (fleet / "units/mixed-01/sglang-chat.service").exists()
+    assert main(["render", "--check", "mixed-01/sglang-draft"]) == 0
+    assert main(["render", "--check", "mixed-01"]) == 1
+
+
+def test_units_of_services_and_hosts_that_are_gone_are_removed(fleet, capsys):
+    edit(fleet, "  sglang-kimi:", "  sglang-other:")
+    shutil.rmtree(fleet / "hosts/mixed-01")
+    assert main(["render", "--check"]) == 1
+    assert capsys.readouterr().out.count("RND004") == 2
+    assert main(["render"]) == 0
+    assert sorted(path.name for path in fleet.glob("units/*/*")) == ["sglang-llama.service", "sglang-other.service"]
+    assert not (fleet / "units/mixed-01").exists()
+
+
+def test_what_is_not_ours_stays(fleet, capsys):
+    shutil.rmtree(fleet / "hosts/mixed-01")
+    (fleet / "units/mixed-01/sglang-chat.service").write_text("[Service]\nExecStart=/bin/true\n")
+    (fleet / "units/kimi-01/notes.txt").write_text("x")
+    assert main(["render"]) == 1
+    assert (fleet / "units/mixed-01/sglang-chat.service").exists()
+    assert not (fleet / "units/mixed-01/sglang-draft.service").exists()
+    assert (fleet / "units/kimi-01/notes.txt").exists()
+    assert "RND006" in capsys.readouterr().out
+
+
+def test_a_host_that_cannot_be_read_keeps_its_units(fleet):
+    (fleet / "hosts/kimi-01/host.yaml").write_text("host: [\n")
+    assert main(["render"]) == 1
+    assert (fleet / UNIT).exists()
+
+
+def test_a_service_that_cannot_be_put_together_keeps_its_unit(fleet):
+    edit(fleet, "    python: /root/ml-env/bin/python3\n", "")
+    assert main(["render"]) == 1
+    assert (fleet / UNIT).exists()
+
+
+def test_links_in_place_of_units_are_neither_read_nor_written(fleet, capsys):
+    (fleet / UNIT).unlink()
+    (fleet / "outside").write_text("precious")
+    (fleet / UNIT).symlink_to(fleet / "outside")
+    assert main(["render", "--check"]) == 1
+    assert "RND006" in capsys.readouterr().out
+    main(["render"])
+    assert (fleet / "outside").read_text() == "precious"
+
+
+def test_a_link_in_place_of_a_hosts_units(fleet, capsys):
+    shutil.move(fleet / "units/kimi-01", fleet / "elsewhere")
+    (fleet / "units/kimi-01").symlink_to(fleet / "elsewhere")
+    before = (fleet / "elsewhere/sglang-kimi.service").read_text()
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    assert main(["render"]) == 1
+    assert (fleet / "elsewhere/sglang-kimi.service").read_text() == before
+
+
+def test_a_disk_that_is_full_leaves_the_old_unit_whole(fleet, capsys, monkeypatch):
+    before = (fleet / UNIT).read_text()
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+
+    def full(target: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(replace, "replace_file", full)
+    assert main(["render"]) == 1
+    out = capsys.readouterr().out
+    assert "RND007" in out
+    assert "no space left on device" in out
+    assert (fleet / UNIT).read_text() == before
+
+
+def test_a_write_that_breaks_leaves_no_half_file(fleet, monkeypatch):
+    before = (fleet / UNIT).read_text()
+
+    def broken(self: Path, target: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "replace", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        replace.replace_file(fleet / UNIT, "new")
+    assert (fleet / UNIT).read_text() == before
+    assert [path.name for path in (fleet / "units/kimi-01").iterdir()] == ["sglang-kimi.service"]
+
+
+def test_a_secret_in_the_spec_is_not_shown(fleet, capsys):
+    edit(fleet, "      tp-size: 8", "      api-key: sk-verysecretkey0123456789\n      tp: 8")
+    assert main(["render"]) == 1
+    captured = capsys.readouterr()
+    assert "sk-verysecretkey0123456789" not in captured.out + captured.err
+
+
+def test_many_hosts_on_several_processors_give_the_same(fleet, capsys, monkeypatch):
+    from sgfleet.cli import spread
+
+    for number in range(12):
+        shutil.copytree(fleet / "hosts/kimi-01", fleet / f"hosts/kimi-1{number}")
+        for file in ("host.yaml", "facts.yaml"):
+            edit(fleet, "host: kimi-01\n", f"host: kimi-1{number}\n", f"hosts/kimi-1{number}/{file}")
+    monkeypatch.setattr(spread, "MANY", 5)
+    monkeypatch.setattr(spread, "_CHUNK", 2)
+    assert main(["render"]) == 0
+    monkeypatch.undo()
+    monkeypatch.chdir(fleet)
+    assert main(["render", "--check"]) == 0
+
+
+def test_nothing_to_render_is_no_success(tmp_path):
+    (tmp_path / "hosts").mkdir()
+    assert main(["render", "--root", str(tmp_path)]) == 3
+
+
+@pytest.mark.parametrize("form", ["json", "github", "sarif"])
+def test_drift_in_every_form(fleet, capsys, form):
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    assert main(["render", "--check", "--format", form]) == 1
+    assert "RND002" in capsys.readouterr().out
+
+
+def test_staged_outside_of_git_is_an_error(fleet, monkeypatch):
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(fleet.parent))
+    done = subprocess.run(
+        [Path(sys.executable).parent / "sgfleet", "render", "--staged"], cwd=fleet, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "error: git" in done.stderr
