@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_targets, root_of
@@ -16,6 +15,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from sgfleet.cli.targets import Selection
     from sgfleet.cli.workspace import Workspace
@@ -111,16 +111,8 @@ class _Files:
         from sgfleet.findings import Finding, Place, Severity
 
         message = f"the unit cannot be {done}: {(error.strerror or type(error).__name__).lower()}"
-        self.refused.append(
-            Finding(
-                UNWRITABLE,
-                Severity.ERROR,
-                message,
-                Place(path),
-                self._host,
-                help="make room or give access, then again",
-            )
-        )
+        help_ = "give room or access, then render again"
+        self.refused.append(Finding(UNWRITABLE, Severity.ERROR, message, Place(path), self._host, help=help_))
 
 
 def _host(
@@ -140,7 +132,7 @@ def _host(
     if check:
         return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
     files = _Files(workspace.root, host)
-    for name, text in units.rendered.units.items():
+    for name, text in units.rendered.units.items() if units.usable else ():
         path = unit_path(host, name)
         files.keep(path) if units.committed.get(name) == text else files.write(path, text)
     # A spec that could not be read says nothing about which services there are.
