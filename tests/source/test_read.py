@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sgfleet.source.decode import LARGEST_BYTES
 from sgfleet.source.problems import SourceError
-from sgfleet.source.read import DEEPEST, MOST_FINDINGS, read_text
+from sgfleet.source.read import DEEPEST, MOST_EVENTS, MOST_FINDINGS, read_text
 
 if TYPE_CHECKING:
     from sgfleet.source.document import Document
@@ -134,6 +134,11 @@ def test_the_deepest_allowed_nesting_is_read() -> None:
 
 def test_a_large_file_is_refused_by_its_size() -> None:
     assert codes(b"a" * (LARGEST_BYTES + 1)) == ["SRC010"]
+
+
+def test_a_file_of_too_many_values_is_refused() -> None:
+    assert codes("a: [" + "[], " * (MOST_EVENTS // 2) + "]") == ["SRC010"]
+    assert codes("a: [" + "b, " * (MOST_EVENTS - 10) + "]") == []
 
 
 def test_many_problems_are_all_told_and_in_order() -> None:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 DEEPEST: Final = 64
 """Levels of nesting. A host's file needs 5; JSON values of flags need some more."""
 
+MOST_EVENTS: Final = 100_000
+"""Keys, values, beginnings and ends: a host's file has about 100. So many take 0.2 s and 40 MB."""
+
 MOST_FINDINGS: Final = 100
 """After so many the rest of the file is not worth reading."""
 
@@ -70,6 +73,10 @@ def _no_mapping(reader: _Reader, data: Any) -> Finding:
     return problem(problems.NO_MAPPING, message, place, "write keys and values, such as `host: kimi-01`")
 
 
+class _EnoughError(Exception):
+    """More is wrong than anybody will read."""
+
+
 class _Reader:
     """Puts the events of one text together."""
 
@@ -92,6 +99,8 @@ class _Reader:
             found = explain(error, self.lines, self.events)
             if found.place.line not in {each.place.line for each in self.findings}:  # else it follows from that one
                 self.findings.append(found)
+        except _EnoughError:
+            return None
         finally:
             parser.dispose()
         if "\t" in self.lines.text:
@@ -99,11 +108,12 @@ class _Reader:
         return top.data[0] if top.data else None
 
     def _build(self, parser: yaml.CBaseLoader, top: _Sequence) -> None:
-        next_event, keep = parser.get_event, self.events.append
+        next_event, events = parser.get_event, self.events
+        keep = events.append
         watchful = not self.lines.text.isascii()
         here: _Mapping | _Sequence = top
         open_: list[_Mapping | _Sequence] = []
-        while True:
+        while len(events) < MOST_EVENTS:
             event: Any = next_event()
             keep(event)
             kind = type(event)
@@ -127,6 +137,8 @@ class _Reader:
                 here.put(None, event)
             elif self._is_last(event, kind):
                 return
+        message = f"more than {MOST_EVENTS:,} keys and values"
+        self.say(problems.TOO_LARGE, message, events[-1], "split the host's services over hosts")
 
     def say(self, code: str, message: str, event: Any, help_: str, related: Sequence[tuple[Place, str]] = ()) -> None:
         """Report what is wrong at an event."""
@@ -137,9 +149,9 @@ class _Reader:
     ) -> None:
         if len(self.findings) == MOST_FINDINGS:
             message = f"more problems than the {MOST_FINDINGS} that are shown"
-            code, help_ = problems.TOO_MANY, "mend those first"
-        if len(self.findings) <= MOST_FINDINGS:
-            self.findings.append(problem(code, message, place, help_, related))
+            self.findings.append(problem(problems.TOO_MANY, message, place, "mend those first"))
+            raise _EnoughError
+        self.findings.append(problem(code, message, place, help_, related))
 
     def between(self, first: Any, last: Any) -> Place:
         """The place from one event to another."""

@@ -57,6 +57,7 @@ _SAID: Final = {
         "text behind the sign that begins a block",
         "begin the text in the next line; only + or - and a digit stand behind | and >",
     ),
+    "incompatible YAML document": ("a directive for another YAML", "leave the line that begins with % out"),
     "did not find expected <document start>": ("more stands here than one value", "one file is one mapping of keys"),
 }
 """Words of libyaml -> what it is, and what to do."""
@@ -215,6 +216,8 @@ def _colon(failure: _Failure) -> Finding | None:
     if _AFTER_KEY.match(failure.line[: failure.column]):
         return failure.finding("a second colon in one line", _QUOTE_IT)
     above = failure.number - 1
+    if above < 0:
+        return failure.finding("a colon that no key stands before", _QUOTE_IT)
     while above > 0 and not failure.lines[above].strip():
         above -= 1
     at = (failure.number, _indent(failure.line))

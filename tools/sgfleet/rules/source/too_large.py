@@ -1,8 +1,8 @@
-"""A file of more than 1 MiB.
+"""A file that is larger than any host needs.
 
 ## What it does
 
-Looks at the size before anything is read.
+Looks at the size before anything is read: 1 MiB is the limit. Inside of it, 100,000 keys and values are.
 
 ## Why
 
