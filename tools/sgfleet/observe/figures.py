@@ -31,6 +31,9 @@ _RESIZED: Final = re.compile(
     r"#tokens: (\d{1,15}), KV size: (\d+\.\d+) GB"
     r"(?:, avail mem=(\d+\.\d+) GB)?"
 )
+_RESIZED_TOKENS: Final = re.compile(
+    r"Post-capture KV sizing: max_total_num_tokens=(\d{1,15}), free memory=(\d+\.\d+) GB"
+)
 _LAYER_TOKENS: Final = re.compile(r"(?:full_layer_tokens=(\d{1,15}), )?swa_layer_tokens=(\d{1,15})")
 _SWA_POOL: Final = re.compile(r"SWAKVPool mem usage: [\d.]{1,30} GB, swa size: (\d{1,15}), full size: (\d{1,15})")
 _HOST_POOL: Final = re.compile(
@@ -143,6 +146,11 @@ class RankFigures:
             self.target = pool
         self._reads(match[4])
 
+    def resized_tokens(self, match: re.Match[str]) -> None:
+        """The same in 0.5.16, which does not say the size."""
+        self.target = Pool(tokens=[int(match[1])])
+        self._reads(match[2])
+
     def layer_tokens(self, match: re.Match[str]) -> None:
         """Tokens of full and of sliding-window layers."""
         if not self.pools_ended or match.string.startswith("Post"):
@@ -168,6 +176,7 @@ _USES: Final[tuple[tuple[re.Pattern[str], Callable[[RankFigures, re.Match[str]],
     (_STATES, RankFigures.states),
     (_CAPTURED, RankFigures.captured),
     (_RESIZED, RankFigures.resized),
+    (_RESIZED_TOKENS, RankFigures.resized_tokens),
     (re.compile(rf"(?:Use|Post-capture)[^=]{{1,80}}{_LAYER_TOKENS.pattern}"), RankFigures.layer_tokens),
     (_SWA_POOL, RankFigures.swa_pool),
     (_HOST_POOL, RankFigures.host_pool),
