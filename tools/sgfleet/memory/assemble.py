@@ -129,6 +129,7 @@ def _observed(observation: Observation | None) -> Observed | None:
         free_before_gib=observation.free_before_gib_min,
         weights_gib=observation.weights_gib,
         draft_weights_gib=observation.draft_weights_gib,
+        free_after_gib=observation.free_after_gib_min,
         fraction=float(fraction) if isinstance(fraction, int | float) and not isinstance(fraction, bool) else None,
     )
 

@@ -56,7 +56,8 @@ class GpuBudget:
     """One rank's GPU. Bytes; `tokens` is what the release will report, within `error_tokens` either way.
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been
-    allocated: graphs and activations live in it. `measured_tokens` says that the tokens were read from a log.
+    allocated: activations live in it. `unaccounted_bytes` is what an observed start took beside all that is counted.
+    `measured_tokens` says that the tokens were read from a log.
     """
 
     stage: int
@@ -76,6 +77,7 @@ class GpuBudget:
     request_table_bytes: int
     graph_bytes: int
     needed_bytes: int
+    unaccounted_bytes: int = 0
     measured_tokens: bool = False
     notes: tuple[str, ...] = ()
 
@@ -89,7 +91,7 @@ class GpuBudget:
         """Free on the rank after weights, pools, draft, caches and graphs."""
         draft = self.draft_weights.bytes if self.draft_weights is not None else 0
         taken = self.weights.bytes + draft + self.pools.total_bytes + self.draft_outside_bytes
-        taken += self.graph_bytes + self.multimodal_bytes + self.request_table_bytes
+        taken += self.graph_bytes + self.multimodal_bytes + self.request_table_bytes + self.unaccounted_bytes
         return self.free_before.bytes - taken
 
 
@@ -171,7 +173,10 @@ def _stage(
         pools = pools_of_tokens(observed.kv_tokens, layers, cell, settings, resolved, slots)
     else:
         pools = pools_from_budget(rest, layers, cell, settings, resolved)
-    error = int(before.error_bytes * share.value) + weights.error_bytes
+    away = share.value
+    if observed is not None and observed.calibrated_at is not None:
+        away = abs(share.value - observed.calibrated_at)
+    error = int(before.error_bytes * away) + weights.error_bytes
     error += draft.error_bytes if draft is not None and inside else 0
     outside = 0 if inside or load.draft is None else cell.draft_allocated * (pools.tokens + resolved.page_size)
     return GpuBudget(
@@ -192,6 +197,7 @@ def _stage(
         request_table_bytes=request_table_bytes(settings, load.shape, pools.tokens),
         graph_bytes=graph_bytes(settings, hardware),
         needed_bytes=needed_bytes(settings, load.shape, hardware),
+        unaccounted_bytes=observed.unaccounted_bytes if observed is not None else 0,
         measured_tokens=measured,
         notes=_notes(settings, load, layers, resolved),
     )
@@ -201,7 +207,9 @@ def _weights(weights: WeightBytes, stage: int, observed: Observed | None, ranks:
     """A log says what one rank has; the release goes by the rank that has least left, which differs a little."""
     if observed is not None and observed.weights_gib is not None:
         error = BETWEEN_RANKS_BYTES if ranks > 1 else PRINTED_BYTES
-        return Amount(int(observed.weights_gib * GIB), "measured", error, "start-up log")
+        worked_out = observed.calibrated_at is not None
+        source = "what the KV pool of a start left" if worked_out else "start-up log"
+        return Amount(int(observed.weights_gib * GIB), "measured", error, source)
     size = weights.stages[stage].total
     if weights.exact:
         return Amount(size, "computed", 0, f"tensor headers of {weights.source.name}")

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 class Observed:
     """Figures of one start; None where the log did not say. GiB as the log prints them (it says GB).
 
-    `release` is the one that ran; None where that is not known. `fraction` is the memory fraction as it was resolved.
+    `release` is the one that ran; None where that is not known. `fraction` is the memory fraction as it was resolved,
+    `free_after_gib` what was free after all allocations on the GPU that has least.
+
+    `calibrated_at` is set where `weights_gib` was worked out from the KV tokens of a start with this fraction: the
+    error of the free memory then cancels out. `unaccounted_bytes` is what that start took beside all that is counted.
     """
 
     release: str | None = None
@@ -18,3 +22,6 @@ class Observed:
     weights_gib: float | None = None
     draft_weights_gib: float | None = None
     fraction: float | None = None
+    free_after_gib: float | None = None
+    calibrated_at: float | None = None
+    unaccounted_bytes: int = 0

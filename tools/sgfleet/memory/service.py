@@ -61,26 +61,28 @@ class Service:
 
         Raises: NotKnownError: too little is known.
         """
-        if self.observed is None or self.observed.kv_tokens is None or self.started is None:
-            return gpu_budget(self.settings, self.load, self.hardware, self.observed)
-        if same_pools(self.started, self.settings):
-            return gpu_budget(self.settings, self.load, self.hardware, self.observed)
-        return self._from_start(self.started, self.observed)
+        observed = self.observed
+        if observed is None or observed.kv_tokens is None or self.started is None:
+            return gpu_budget(self.settings, self.load, self.hardware, observed)
+        seen = self._calibrated(self.started, observed)
+        if not same_pools(self.started, self.settings):
+            seen = replace(seen, kv_tokens=None)
+        return gpu_budget(self.settings, self.load, self.hardware, seen)
 
-    def _from_start(self, started: Settings, observed: Observed) -> GpuBudget:
-        """Other settings than those that were observed: the start tells what the weights really took."""
+    def _calibrated(self, started: Settings, observed: Observed) -> Observed:
+        """A start tells what the weights really took, where its log does not say it, and what nobody counted."""
         if observed.fraction is not None:
             started = replace(started, fraction=observed.fraction)
         seen = gpu_budget(started, self.load, self.hardware, observed)
-        other = seen.pools.state.taken_bytes if seen.pools.state is not None else 0
-        rest = int(observed.kv_tokens or 0) * seen.pools.bytes_a_token + other
-        counted = seen.free_before.bytes - seen.slack_bytes - seen.multimodal_bytes - rest
-        inside = (
-            seen.free_before.bytes - seen.rest_bytes - seen.slack_bytes - seen.multimodal_bytes - seen.weights.bytes
-        )
-        weights = max(0, int(counted - inside)) / GIB
-        again = replace(observed, kv_tokens=None, weights_gib=weights)
-        return gpu_budget(self.settings, self.load, self.hardware, again)
+        if observed.weights_gib is None or observed.free_before_gib is None:
+            states = seen.pools.state.taken_bytes if seen.pools.state is not None else 0
+            rest = seen.pools.tokens * seen.pools.bytes_a_token + states
+            weights = max(0.0, seen.weights.bytes + seen.rest_bytes - rest) / GIB
+            observed = replace(observed, weights_gib=weights, calibrated_at=seen.fraction.value)
+            seen = gpu_budget(started, self.load, self.hardware, observed)
+        if observed.free_after_gib is None:
+            return observed
+        return replace(observed, unaccounted_bytes=max(0, seen.left_bytes - int(observed.free_after_gib * GIB)))
 
     @property
     def ranks(self) -> int:

@@ -41,9 +41,9 @@ def window_of(budget: GpuBudget) -> Window:
     page = budget.pools.bytes_a_token * budget.resolved.page_size
     low = math.ceil((inside + page) / free * 1000) / 1000
     outside = _outside_share(budget)
-    fixed = budget.needed_bytes + (
-        budget.draft_weights.bytes if budget.draft_weights and budget.draft_outside_bytes else 0
-    )
+    fixed = budget.needed_bytes + budget.request_table_bytes + budget.unaccounted_bytes
+    if budget.draft_weights is not None and budget.draft_outside_bytes:
+        fixed += budget.draft_weights.bytes
     # free * (1 - f) = fixed + outside * (free * f - inside)
     high = (free - fixed + outside * inside) / (free * (1 + outside))
     error = budget.weights.error_bytes + budget.free_before.error_bytes

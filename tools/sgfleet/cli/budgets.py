@@ -1,0 +1,231 @@
+"""One host of the repository -> its memory report, as it is and with a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sgfleet.memory.amount import Amount
+from sgfleet.memory.assemble import host_facts_of, service_of
+from sgfleet.memory.device import NotKnownError
+from sgfleet.memory.host import HostBudget, host_budget
+from sgfleet.memory.lines import Line, gpu_lines, host_lines
+from sgfleet.memory.units import gib
+from sgfleet.memory.verdict import Statement, gpu_statements, host_statements, pinning_statement
+from sgfleet.memory.window import window_of
+from sgfleet.output.memory.report import HostReport, Row, ServiceReport, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sgfleet.cli.change import Change
+    from sgfleet.cli.workspace import Workspace
+    from sgfleet.memory.service import Service
+    from sgfleet.spec.host_spec import HostSpec
+    from sgfleet.spec.resolve import Resolved
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """A service without a budget."""
+
+    message: str
+    help: str | None = None
+
+
+def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | None, change: Change) -> HostReport:
+    """The report of a host. All its services count for its RAM; those that are wanted are shown.
+
+    Raises:
+        UsageError: the change names a flag that the release of a wanted service does not have.
+    """
+    before: dict[str, Service | _Unknown] = {}
+    after: dict[str, Service | _Unknown] = {}
+    for name, resolved in spec.services.items():
+        before[name] = _service(workspace, spec, name, resolved, None)
+        meant = wanted is None or name in wanted
+        after[name] = _service(workspace, spec, name, resolved, change if meant and change else None)
+    facts = host_facts_of(spec.facts, workspace.repository.fleet.policy)
+    now, then = (
+        host_budget([service for service in side.values() if not isinstance(service, _Unknown)], facts)
+        for side in (before, after)
+    )
+    shown = [name for name in spec.services if wanted is None or name in wanted]
+    services = [_report(name, before[name], after[name], now, then, changed=bool(change)) for name in shown]
+    services += [
+        ServiceReport(name, "", unknown="its specification has errors", help=f"sgfleet check {spec.name}")
+        for name in spec.unresolved
+        if wanted is None or name in wanted
+    ]
+    missing = [name for name in after if isinstance(after[name], _Unknown)] + list(spec.unresolved)
+    notes = list(then.notes)
+    if missing and any(share.rank_pools for share in then.shares):
+        notes.append(f"not counted: {', '.join(missing)}")
+    return HostReport(
+        host=spec.name,
+        headline=_headline(spec),
+        changed=bool(change),
+        services=tuple(services),
+        ram=rows(_ram(now), _ram(then) if change else None),
+        statements=tuple(_ram_statements(then)),
+        notes=tuple(notes),
+    )
+
+
+def _service(
+    workspace: Workspace, spec: HostSpec, name: str, resolved: Resolved, change: Change | None
+) -> Service | _Unknown:
+    version = (change.release if change is not None else None) or resolved.service.release
+    release = workspace.release(version)
+    if release is None:
+        return _Unknown(f"there is no flag schema of SGLang {version}", f"sgfleet schema add {version}")
+    flags: dict[str, Any] = dict(resolved.service.flags)
+    if change is not None:
+        flags = change.applied(flags, release)
+    try:
+        service = service_of(name, resolved.service, release, spec.facts, workspace.root, flags)
+        service.budget  # noqa: B018 - what cannot be known is to be said here
+    except NotKnownError as error:
+        return _Unknown(str(error), error.help)
+    return service
+
+
+def _headline(spec: HostSpec) -> str:
+    gpus = spec.facts.gpus if spec.facts is not None else None
+    if not gpus:
+        return "nothing is known of its GPUs"
+    names = {gpu.name for gpu in gpus}
+    memory = min((gpu.memory_mib for gpu in gpus if gpu.memory_mib), default=None)
+    each = f", {memory:,} MiB each" if memory else ""
+    return f"{len(gpus)} × {' and '.join(sorted(names))}{each}"
+
+
+def _report(
+    name: str,
+    before: Service | _Unknown,
+    after: Service | _Unknown,
+    now: HostBudget,
+    then: HostBudget,
+    *,
+    changed: bool,
+) -> ServiceReport:
+    if isinstance(after, _Unknown):
+        return ServiceReport(name, "", unknown=after.message, help=after.help)
+    old = None if isinstance(before, _Unknown) else before
+    statements = [*gpu_statements(after), *_share_statements(then, name)]
+    if changed and old is not None:
+        statements += _same_tokens(old, after, then)
+    return ServiceReport(
+        name=name,
+        headline=_service_headline(after),
+        gpu=rows(gpu_lines(old.budget) if old else None, gpu_lines(after.budget) if changed else None),
+        host=rows(_host_lines(now, name) if old else None, _host_lines(then, name) if changed else None),
+        figures=tuple(_figures(old or after, after, now, then, changed=changed)),
+        statements=tuple(statements),
+        notes=after.budget.notes,
+    )
+
+
+def _service_headline(service: Service) -> str:
+    source = service.load.shape.source
+    model = source.name if source.match == "exact" else f"{source.name} (taken for {source.asked})"
+    settings = service.settings
+    parts = [f"SGLang {settings.release}", model, f"{settings.ranks} ranks"]
+    if settings.speculative is not None:
+        parts.append(settings.speculative.algorithm)
+    return ", ".join(parts)
+
+
+def _figures(
+    before: Service, after: Service, now: HostBudget, then: HostBudget, *, changed: bool
+) -> list[tuple[str, str, str | None]]:
+    found = []
+    for label, of in (
+        ("KV tokens", _tokens),
+        ("memory fraction", _fraction),
+        ("fractions that work", _window),
+    ):
+        found.append((label, of(before), of(after) if changed else None))
+    ratio = _ratio(then, after.name)
+    if ratio is not None:
+        found.append(("HiCache ratio", _ratio(now, before.name) or "none", ratio if changed else None))
+    return found
+
+
+def _tokens(service: Service) -> str:
+    budget = service.budget
+    if budget.measured_tokens:
+        return f"{budget.tokens:,} (measured)"
+    return f"{budget.tokens:,}" + (f" ± {budget.error_tokens:,}" if budget.error_tokens else "")
+
+
+def _fraction(service: Service) -> str:
+    fraction = service.budget.fraction
+    if fraction.asked:
+        return f"{fraction.value:.3f}"
+    reserve = f", {fraction.reserve_mib:,.0f} MiB reserved" if fraction.reserve_mib is not None else ""
+    factor = f", times {fraction.factor:.3f} for pictures" if fraction.factor != 1 else ""
+    return f"{fraction.value:.3f} (default{reserve}{factor})"
+
+
+def _window(service: Service) -> str:
+    window = window_of(service.budget)
+    if window.is_empty:
+        return "none"
+    return f"{window.low:.3f} ± {window.low_error:.3f} to {window.high:.3f} ± {window.high_error:.3f}"
+
+
+def _ratio(budget: HostBudget, name: str) -> str | None:
+    share = next((share for share in budget.shares if share.name == name), None)
+    if share is None or share.ratio is None:
+        return None
+    return f"{share.ratio:.2f}{' (chosen by the engine)' if share.chosen else ''}"
+
+
+def _host_lines(budget: HostBudget, name: str) -> list[Line]:
+    return [line for share in budget.shares if share.name == name for line in host_lines(share)]
+
+
+def _share_statements(budget: HostBudget, name: str) -> list[Statement]:
+    alone = replace(budget, shares=tuple(share for share in budget.shares if share.name == name))
+    return [statement for statement in host_statements(alone) if not statement.text.startswith("host pools pin")]
+
+
+def _ram_statements(budget: HostBudget) -> list[Statement]:
+    return [statement for statement in host_statements(budget) if statement.text.startswith("host pools pin")]
+
+
+def _same_tokens(before: Service, after: Service, then: HostBudget) -> list[Statement]:
+    """What the host tier would come to with the pool that was seen, where another release changes the pool."""
+    hicache, settings = after.settings.hicache, after.settings
+    found = [Statement("note", said)] if hicache and (said := pinning_statement(settings.release)) else []
+    if hicache is None or before.budget.tokens == after.budget.tokens or not before.budget.measured_tokens:
+        return found
+    if then.facts.available_bytes is None or before.settings.release == settings.release:
+        return found
+    from sgfleet.memory.seen import ratios_with_tokens
+
+    ratios = ratios_with_tokens(after, before.budget.tokens, then)
+    if ratios is None or ratios.engine is None:
+        return found
+    text = f"with the {before.budget.tokens:,} KV tokens of today the largest ratio is {ratios.engine:.2f} in any order"
+    return [*found, Statement("note", text)]
+
+
+def _ram(budget: HostBudget) -> list[Line]:
+    facts = budget.facts
+    if facts.available_bytes is None:
+        return []
+    if not any(share.rank_pools for share in budget.shares):
+        return []
+    engine = sum(share.engine_bytes for share in budget.shares)
+    left = Amount(budget.left_bytes or 0, "computed")
+    return [
+        Line("available", "available", facts.available_bytes, "measured", 0, "with no service running"),
+        Line("pinned", "host pools", budget.pinned_bytes, "computed", 0, "of all services"),
+        Line("left", "left", left.bytes, left.origin, 0, f"of it about {gib(engine)} for the engines' own processes"),
+        Line("reserve", "policy wants", facts.reserve_bytes, "computed", 0, "policy.reserve.host-ram"),
+    ]
+
+
+__all__ = ["Row", "report_of"]

@@ -1,0 +1,85 @@
+"""`--set FLAG=VALUE` and `--release R`: a change that is tried on paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sgfleet.cli.common import UsageError, near
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from sgfleet.cli.workspace import Workspace
+    from sgfleet.engine.release import Release
+
+
+def add_change(parser: argparse.ArgumentParser) -> None:
+    """`--set`, which may be repeated, and `--release`."""
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        action="append",
+        default=[],
+        metavar="FLAG=VALUE",
+        help="with this flag instead; an empty value takes it away",
+    )
+    parser.add_argument("--release", metavar="R", help="with this release of SGLang instead")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is different. A flag that is set to None is not given."""
+
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    release: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether anything is changed."""
+        return bool(self.flags) or self.release is not None
+
+    def applied(self, flags: Mapping[str, Any], release: Release) -> dict[str, Any]:
+        """A service's flags with the change, under whatever name of a flag it has them.
+
+        Raises:
+            UsageError: the release has no such flag.
+        """
+        changed = dict(flags)
+        for name, value in self.flags.items():
+            flag = release.by_name.get(name)
+            if flag is None:
+                hint = near(name, release.by_name) or f"sgfleet schema lists the flags of {release.version}"
+                raise UsageError(f"SGLang {release.version} has no flag {name!r}", hint)
+            for other in flag.names:
+                changed.pop(other, None)
+            if value is not None:
+                changed[name] = value
+        return changed
+
+
+def change_of(changes: Sequence[str], release: str | None, workspace: Workspace) -> Change:
+    """The change that a call asks for.
+
+    Raises:
+        UsageError: an argument is no FLAG=VALUE, or nothing is known of the release.
+    """
+    if release is not None and workspace.release(release) is None:
+        from sgfleet.engine import store
+
+        hint = near(release, store.available(workspace.root)) or "sgfleet schema list shows the releases"
+        raise UsageError(f"nothing is known of SGLang {release!r}", hint)
+    return Change(dict(map(_pair, changes)), release)
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    from sgfleet.source.scalars import NumberRangeError, resolve
+
+    name, equals, value = text.partition("=")
+    name = name.strip().removeprefix("--")
+    if not name or not equals:
+        raise UsageError(f"--set {text}: not FLAG=VALUE", "such as --set hicache-ratio=4")
+    try:
+        return name, resolve(value)
+    except NumberRangeError as error:
+        raise UsageError(f"--set {text}: {error}") from error

@@ -1,0 +1,1 @@
+"""The budgets of `sgfleet memory` for a reader: one form a file."""

@@ -1,0 +1,80 @@
+"""What `sgfleet memory` has to say about one host, before and after a change, ready for any form of output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sgfleet.memory.lines import Line
+    from sgfleet.memory.verdict import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One part of a budget; `after` is None without a change, `before` where the part is new."""
+
+    name: str
+    before: Line | None
+    after: Line | None = None
+
+    @property
+    def shown(self) -> Line:
+        """The line that words are taken from: the newer one."""
+        line = self.after or self.before
+        if line is None:
+            raise ValueError(self.name)
+        return line
+
+    @property
+    def changed(self) -> bool:
+        """Whether the change moves this part."""
+        return (self.before.bytes if self.before else None) != (self.after.bytes if self.after else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceReport:
+    """One service. `headline` says what runs; `figures` are (name, before, after) beside the tables.
+
+    `unknown` says why there is no budget, with what would help.
+    """
+
+    name: str
+    headline: str
+    gpu: tuple[Row, ...] = ()
+    host: tuple[Row, ...] = ()
+    figures: tuple[tuple[str, str, str | None], ...] = ()
+    statements: tuple[Statement, ...] = ()
+    notes: tuple[str, ...] = ()
+    unknown: str | None = None
+    help: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """One host. `ram` are rows of the whole host: available, pinned, left, reserve."""
+
+    host: str
+    headline: str
+    changed: bool = False
+    services: tuple[ServiceReport, ...] = ()
+    ram: tuple[Row, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_bad(self) -> bool:
+        """Something does not fit, or could not be computed."""
+        said = [*self.statements, *(each for service in self.services for each in service.statements)]
+        return any(each.weight == "error" for each in said)
+
+
+def rows(before: list[Line] | None, after: list[Line] | None) -> tuple[Row, ...]:
+    """Two tables side by side, by name, in the order of the newer one."""
+    old = {line.name: line for line in before or ()}
+    if after is None:
+        return tuple(Row(name, line) for name, line in old.items())
+    new = {line.name: line for line in after}
+    gone = [Row(name, line, None) for name, line in old.items() if name not in new]
+    kept = [Row(name, old.get(name), line) for name, line in new.items()]
+    return (*kept[:-1], *gone, *kept[-1:])
