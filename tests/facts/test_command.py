@@ -1,0 +1,116 @@
+"""`sgfleet facts` from outside."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+
+from facts.recorded import RecordedMachine
+from sgfleet.cli.common import UsageError
+from sgfleet.cli.main import main
+from sgfleet.facts import machine
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    (tmp_path / "hosts" / "a").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def on(monkeypatch):
+    def _on(name):
+        monkeypatch.setattr(machine, "LiveMachine", lambda: RecordedMachine.of(name))
+
+    return _on
+
+
+def test_writes_and_says_so(repository, on, capsys):
+    on("pcie-8")
+    assert main(["facts", "--host", "a"]) == 0
+    assert capsys.readouterr().out == (
+        "wrote hosts/a/facts.yaml: 8 × NVIDIA RTX PRO 6000 Blackwell Server Edition, 504 GiB RAM\n"
+    )
+    text = (repository / "hosts/a/facts.yaml").read_text()
+    assert "GPU-0000" not in text
+    assert main(["check", "--root", str(repository), "a"]) in (1, 3), "facts alone are no host"
+
+
+def test_a_lost_gpu_is_an_error(repository, on, capsys):
+    on("lost-gpu")
+    assert main(["facts", "--host", "a"]) == 1
+    assert "error: GPU 3:" in capsys.readouterr().err
+    assert (repository / "hosts/a/facts.yaml").read_text().count("memory-mib") == 7
+
+
+def test_fewer_gpus_need_a_word(repository, on, capsys):
+    on("pcie-8")
+    assert main(["facts", "--host", "a"]) == 0
+    on("no-gpu")
+    assert main(["facts", "--host", "a"]) == 1
+    assert "0 GPUs are seen, and the file has 8" in capsys.readouterr().err
+    assert (repository / "hosts/a/facts.yaml").read_text().count("memory-mib") == 8
+    assert main(["facts", "--host", "a", "--fewer-gpus"]) == 0
+    assert "gpus: []" in (repository / "hosts/a/facts.yaml").read_text()
+
+
+def test_unknown_gpus_are_no_success(repository, on, capsys):
+    on("missing-driver")
+    assert main(["facts", "--host", "a"]) == 1
+    assert "unknown: gpus: 2 NVIDIA GPU(s), held by no module" in capsys.readouterr().err
+
+
+def test_json_and_stdout_write_nothing(repository, on, capsys):
+    on("mig")
+    assert main(["facts", "--host", "a", "--stdout", "--format", "json", "--with-ids"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["written"] is None
+    assert answer["facts"]["gpus"][0]["mig-instances"][0]["uuid"].startswith("MIG-")
+    assert not (repository / "hosts/a/facts.yaml").exists()
+
+
+def test_the_hostname_names_the_host(repository, on, monkeypatch, capsys):
+    on("no-gpu")
+    monkeypatch.setattr(socket, "gethostname", lambda: "a.example.org")
+    assert main(["facts"]) == 0
+    monkeypatch.setattr(socket, "gethostname", lambda: "other")
+    with pytest.raises(UsageError, match="no hosts/other/"):
+        main(["facts"])
+
+
+@pytest.mark.parametrize("name", ["../b", "A", "a/b", "a" * 64])
+def test_names_that_are_none(repository, on, name):
+    on("no-gpu")
+    with pytest.raises(UsageError, match="is not a host name"):
+        main(["facts", "--host", name])
+
+
+def test_a_wrong_file_is_left_alone(repository, on):
+    on("no-gpu")
+    path = repository / "hosts/a/facts.yaml"
+    path.write_text("format: 1\nhost: a\ngpu: []\n")
+    with pytest.raises(UsageError, match=r"facts\.yaml:3: unknown key"):
+        main(["facts", "--host", "a"])
+    assert path.read_text() == "format: 1\nhost: a\ngpu: []\n"
+
+
+def test_a_symbolic_link_is_not_followed(repository, on, tmp_path):
+    on("no-gpu")
+    outside = tmp_path / "outside"
+    outside.write_text("")
+    (repository / "hosts/a/facts.yaml").symlink_to(outside)
+    with pytest.raises(UsageError):
+        main(["facts", "--host", "a"])
+    assert outside.read_text() == ""
+
+
+def test_without_a_repository_it_prints(tmp_path, on, monkeypatch, capsys):
+    on("no-gpu")
+    monkeypatch.chdir(tmp_path)
+    assert main(["facts", "--host", "a", "--stdout"]) == 0
+    assert "gpus: []" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="no repository"):
+        main(["facts", "--host", "a"])
