@@ -69,7 +69,7 @@ class Layout:
 
 
 def layout(args: Arguments) -> Layout | None:
-    """The ranks that the flags ask for; None where a size is not known or makes no sense."""
+    """The ranks that the flags ask for; None where a size is not known, or the nodes cannot share them evenly."""
     sizes = [args.integer(name) if args.has(name) else 1 for name in ("tp-size", "pp-size", "dp-size", "nnodes")]
     places = [args.integer(name) if args.has(name) else default
               for name, default in (("node-rank", 0), ("base-gpu-id", 0), ("gpu-id-step", 1))]  # fmt: skip
@@ -79,6 +79,8 @@ def layout(args: Arguments) -> Layout | None:
         return None
     tp, pp, dp, nodes = (size or 1 for size in sizes)
     node, base, step = (place or 0 for place in places)
+    if tp * pp % nodes != 0 or tp < max(nodes // pp, 1):
+        return None
     replicas = 1 if shares_ranks(args) else dp
     return Layout(tp, pp, replicas, nodes, node, base, max(step, 1))
 

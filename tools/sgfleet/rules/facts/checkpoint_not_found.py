@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     near, plural = nearest(wanted, beside), "s" if len(beside) > 1 else ""
     yield Problem(
         args.route("model-path"),
-        f"{path} was not found on {view.host}: its folder has {len(beside)} other checkpoint{plural}",
+        f"{quoted(path)} was not found on {view.host}: its folder has {len(beside)} other checkpoint{plural}",
         help=f"did you mean {near[0]}?" if near else "put the checkpoint there first, or run `sgfleet facts` again",
         based_on=(f"hosts/{view.host}/facts.yaml checkpoints",),
     )

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -50,10 +51,12 @@ def check(view: ServiceView) -> Iterator[Problem]:
             continue
         flags = {view.release.by_name[each].dest for each in name.meant} if view.release else set()
         if len(flags) == 1:
-            message = f"{name.written} is an abbreviation of {name.meant[0]}: names are written in full"
+            message = f"{quoted(name.written)} is an abbreviation of {name.meant[0]}: names are written in full"
             help_ = f"write {name.meant[0]}"
         else:
-            message = f"{name.written} is no flag of SGLang {view.service.release}, and the beginning of {len(flags)}"
+            message = (
+                f"{quoted(name.written)} is no flag of SGLang {view.service.release}, and the beginning of {len(flags)}"
+            )
             more = f", and {len(name.meant) - _LISTED} more" if len(name.meant) > _LISTED else ""
             help_ = f"write one of {', '.join(name.meant[:_LISTED])}{more}"
         yield Problem(name.route, message, "key", help=help_, based_on=(f"schema/sglang/{view.service.release}.json",))

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         if name.fault == "dashes":
             yield Problem(
                 name.route,
-                f"{name.written} is written without the dashes: {name.meant[0]}",
+                f"{quoted(name.written)} is written without the dashes: {name.meant[0]}",
                 "key",
                 help=f"write {name.meant[0]}",
                 based_on=(f"schema/sglang/{view.service.release}.json",),

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         if said is not None:
             yield Problem(
                 name.route,
-                f"SGLang {release} has no flag {name.written}",
+                f"SGLang {release} has no flag {quoted(name.written)}",
                 "key",
                 help=said.replace("--", ""),
                 based_on=(f"schema/sglang/{release}.json", "schema/sglang/index.json"),

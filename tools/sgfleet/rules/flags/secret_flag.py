@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.credentials import holds_secret, names_secret
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             variable = name.lstrip("-").replace("-", "_").upper()
             yield Problem(
                 ("flags", name),
-                f"{name} is a secret in clear",
+                f"{quoted(name)} is a secret in clear",
                 help=f"keep it on the host: `secrets: {{{name}: {variable}}}`, with {variable} in one of"
                 " `environment-files`; and replace the value: this one is known",
                 based_on=(f"the name {name}",),

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         if name.fault == "underscores":
             yield Problem(
                 name.route,
-                f"{name.written} is written with dashes: {name.meant[0]}",
+                f"{quoted(name.written)} is written with dashes: {name.meant[0]}",
                 "key",
                 help=f"write {name.meant[0]}",
                 based_on=(f"schema/sglang/{view.service.release}.json",),

@@ -30,6 +30,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.findings import Severity
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             if ("$" in text or text.startswith("~")) and (found := _EXPANDABLE.search(text)):
                 yield Problem(
                     route,
-                    f"{name} has {found[0].rstrip('/')}, which nothing expands",
+                    f"{quoted(name)} has {found[0].rstrip('/')}, which nothing expands",
                     help="write the value itself; for a secret see `secrets:`",
                     based_on=("systemd starts the engine without a shell",),
                 )

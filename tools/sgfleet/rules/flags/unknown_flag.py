@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         if name.fault == "unknown" and view.release is not None and not _elsewhere(name.written, view.service.release):
             yield Problem(
                 name.route,
-                f"SGLang {view.service.release} has no flag {name.written}",
+                f"SGLang {view.service.release} has no flag {quoted(name.written)}",
                 "key",
                 help=_help(name.written, view.release.by_name),
                 based_on=(f"schema/sglang/{view.service.release}.json",),

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgfleet.findings import Severity
 from sgfleet.rules.policy._paths import lies_in
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ def check(view: ServiceView) -> Iterator[Problem]:
         for route, path in _texts(("flags", name), view.service.flags.get(name)):
             if not lies_in(path, allowed):
                 if ".." in path.split("/"):
-                    message = f"{path} has .. in it: where it leads is not decided"
+                    message = f"{quoted(path)} has .. in it: where it leads is not decided"
                 elif path.startswith("/"):
-                    message = f"the policy does not allow {path}"
+                    message = f"the policy does not allow {quoted(path)}"
                 else:
-                    message = f"{path} is no folder, and the policy allows folders only"
+                    message = f"{quoted(path)} is no folder, and the policy allows folders only"
                 yield Problem(
                     route,
                     message,

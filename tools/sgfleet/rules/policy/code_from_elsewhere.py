@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.policy._paths import lies_in
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             if path and not lies_in(path, (*allowed, *_SYSTEM)):
                 yield Problem(
                     ("environment", name),
-                    f"{name} loads code from {path}, which the policy does not allow",
+                    f"{name} loads code from {quoted(path)}, which the policy does not allow",
                     help=f"install it below {' or '.join(allowed)}",
                     based_on=("fleet.yaml policy.allowed-python",),
                 )

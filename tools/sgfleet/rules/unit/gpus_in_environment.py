@@ -31,6 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ def check(view: ServiceView) -> Iterator[Problem]:
         words = [word.strip() for word in str(value).split(",")]
         listed = ", ".join(words) if all(word.isdigit() for word in words) else None
         if gpus == "all":
-            message = f"{name} {value!s:.60} narrows gpus all, and nothing that reads gpus knows"
+            message = f"{name} {quoted(str(value))} narrows gpus all, and nothing that reads gpus knows"
         elif name == "CUDA_VISIBLE_DEVICES" and list(map(str, gpus)) == words:
             message = f"{name} says what gpus says already"
         elif name == "CUDA_VISIBLE_DEVICES":
-            message = f"{name} {value!s:.60} is lost: gpus {list(gpus)} is rendered to the same variable"
+            message = f"{name} {quoted(str(value))} is lost: gpus {list(gpus)} is rendered to the same variable"
         else:
-            message = f"{name} {value!s:.60} is another word for gpus"
+            message = f"{name} {quoted(str(value))} is another word for gpus"
         same = gpus != "all" and list(map(str, gpus)) == words
         yield Problem(
             ("environment", name),

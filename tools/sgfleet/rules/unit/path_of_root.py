@@ -29,6 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             if path == "/root" or path.startswith("/root/"):
                 yield Problem(
                     route,
-                    f"{path} is root's own: {view.service.user} cannot read it",
+                    f"{quoted(path)} is root's own: {view.service.user} cannot read it",
                     help="move it out of /root, or write `user: root`",
                     based_on=("the mode of /root, 0700",),
                     related=((("user",), "the account"),),
