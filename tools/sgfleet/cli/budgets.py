@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sgfleet.engine.argv.values import check_value
 from sgfleet.memory.amount import Amount
 from sgfleet.memory.assemble import host_facts_of, service_of
 from sgfleet.memory.device import NotKnownError
 from sgfleet.memory.host import HostBudget, host_budget
 from sgfleet.memory.lines import Line, gpu_lines, host_lines
 from sgfleet.memory.units import gib
-from sgfleet.memory.verdict import Statement, gpu_statements, host_statements, pinning_statement
+from sgfleet.memory.verdict import Statement, gpu_statements, pinning_statement, ram_statements, share_statements
 from sgfleet.memory.window import window_of
-from sgfleet.output.memory.report import HostReport, Row, ServiceReport, rows
+from sgfleet.output.memory.report import HostReport, ServiceReport, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping
 
     from sgfleet.cli.change import Change
     from sgfleet.cli.workspace import Workspace
+    from sgfleet.engine.release import Release
     from sgfleet.memory.service import Service
     from sgfleet.spec.host_spec import HostSpec
     from sgfleet.spec.resolve import Resolved
+    from sgfleet.spec.service import Service as ServiceSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +54,27 @@ def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | No
         for side in (before, after)
     )
     shown = [name for name in spec.services if wanted is None or name in wanted]
-    services = [_report(name, before[name], after[name], now, then, changed=bool(change)) for name in shown]
+    services = [
+        _report(name, before[name], after[name], now, then, _beside(workspace, spec, name, change)) for name in shown
+    ]
     services += [
         ServiceReport(name, "", unknown="its specification has errors", help=f"sgfleet check {spec.name}")
         for name in spec.unresolved
         if wanted is None or name in wanted
     ]
     missing = [name for name in after if isinstance(after[name], _Unknown)] + list(spec.unresolved)
-    notes = list(then.notes)
-    if missing and any(share.rank_pools for share in then.shares):
+    has_pools = any(share.rank_pools for share in (*now.shares, *then.shares))
+    notes = list(then.notes) if has_pools else []
+    if missing and has_pools:
         notes.append(f"not counted: {', '.join(missing)}")
+    lost = any(isinstance(after[name], _Unknown) and not isinstance(before[name], _Unknown) for name in after)
     return HostReport(
         host=spec.name,
         headline=_headline(spec),
         changed=bool(change),
         services=tuple(services),
-        ram=rows(_ram(now), _ram(then) if change else None),
-        statements=tuple(_ram_statements(then)),
+        ram=rows(_ram(now), _ram(then) if change and not lost else None) if has_pools else (),
+        statements=() if lost else tuple(ram_statements(then)),
         notes=tuple(notes),
     )
 
@@ -90,6 +97,44 @@ def _service(
     return service
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What a service's report says beside its budgets."""
+
+    changed: bool
+    notes: tuple[str, ...]
+
+
+def _beside(workspace: Workspace, spec: HostSpec, name: str, change: Change) -> _Beside:
+    service = spec.services[name].service
+    notes = []
+    sharing = [other for other, there in spec.services.items() if other != name and _overlap(service, there.service)]
+    if sharing:
+        notes.append(f"not counted: what {' and '.join(sharing)} takes of the same GPUs")
+    release = workspace.release(change.release or service.release)
+    if release is not None:
+        notes += _passed_over(service.flags, release)
+    return _Beside(bool(change), tuple(notes))
+
+
+def _passed_over(flags: Mapping[str, Any], release: Release) -> Iterator[str]:
+    """Flags of the repository that a release cannot have meant: `sgfleet check` says more of them."""
+    unknown = sorted(flag for flag in flags if flag not in release.by_name)
+    if unknown:
+        yield f"SGLang {release.version} has no flag {', '.join(unknown)}: passed over"
+    known = [(flag, release.by_name[flag]) for flag in sorted(flags) if flag in release.by_name]
+    refused = [name for name, flag in known if check_value(flag, flags[name], name) is not None]
+    if refused:
+        yield f"SGLang {release.version} does not take these flags as they are set: {', '.join(refused)}: passed over"
+
+
+def _overlap(one: ServiceSpec, other: ServiceSpec) -> bool:
+    """Whether two services run on the same GPU."""
+    if one.gpus == "all" or other.gpus == "all":
+        return True
+    return not set(one.gpus).isdisjoint(other.gpus)
+
+
 def _headline(spec: HostSpec) -> str:
     gpus = spec.facts.gpus if spec.facts is not None else None
     if not gpus:
@@ -106,13 +151,15 @@ def _report(
     after: Service | _Unknown,
     now: HostBudget,
     then: HostBudget,
-    *,
-    changed: bool,
+    beside: _Beside,
 ) -> ServiceReport:
     if isinstance(after, _Unknown):
         return ServiceReport(name, "", unknown=after.message, help=after.help)
-    old = None if isinstance(before, _Unknown) else before
-    statements = [*gpu_statements(after), *_share_statements(then, name)]
+    changed, old = beside.changed, None if isinstance(before, _Unknown) else before
+    statements = [*gpu_statements(after)]
+    statements += [each for share in then.shares if share.name == name for each in share_statements(share)]
+    if after.settings.hicache is not None and (said := pinning_statement(after.settings.release)):
+        statements.append(Statement("note", said))
     if changed and old is not None:
         statements += _same_tokens(old, after, then)
     return ServiceReport(
@@ -122,15 +169,15 @@ def _report(
         host=rows(_host_lines(now, name) if old else None, _host_lines(then, name) if changed else None),
         figures=tuple(_figures(old or after, after, now, then, changed=changed)),
         statements=tuple(statements),
-        notes=after.budget.notes,
+        notes=(*after.budget.notes, *beside.notes),
     )
 
 
 def _service_headline(service: Service) -> str:
     source = service.load.shape.source
-    model = source.name if source.match == "exact" else f"{source.name} (taken for {source.asked})"
+    model = source.name if source.match == "exact" else f"{source.asked} (read as {source.name})"
     settings = service.settings
-    parts = [f"SGLang {settings.release}", model, f"{settings.ranks} ranks"]
+    parts = [f"SGLang {settings.release}", model, f"{settings.ranks} rank{'s' if settings.ranks > 1 else ''}"]
     if settings.speculative is not None:
         parts.append(settings.speculative.algorithm)
     return ", ".join(parts)
@@ -186,37 +233,25 @@ def _host_lines(budget: HostBudget, name: str) -> list[Line]:
     return [line for share in budget.shares if share.name == name for line in host_lines(share)]
 
 
-def _share_statements(budget: HostBudget, name: str) -> list[Statement]:
-    alone = replace(budget, shares=tuple(share for share in budget.shares if share.name == name))
-    return [statement for statement in host_statements(alone) if not statement.text.startswith("host pools pin")]
-
-
-def _ram_statements(budget: HostBudget) -> list[Statement]:
-    return [statement for statement in host_statements(budget) if statement.text.startswith("host pools pin")]
-
-
 def _same_tokens(before: Service, after: Service, then: HostBudget) -> list[Statement]:
     """What the host tier would come to with the pool that was seen, where another release changes the pool."""
-    hicache, settings = after.settings.hicache, after.settings
-    found = [Statement("note", said)] if hicache and (said := pinning_statement(settings.release)) else []
-    if hicache is None or before.budget.tokens == after.budget.tokens or not before.budget.measured_tokens:
-        return found
-    if then.facts.available_bytes is None or before.settings.release == settings.release:
-        return found
+    settings = after.settings
+    if settings.hicache is None or not before.budget.measured_tokens:
+        return []
+    if before.settings.release == settings.release or before.budget.tokens == after.budget.tokens:
+        return []
     from sgfleet.memory.seen import ratios_with_tokens
 
     ratios = ratios_with_tokens(after, before.budget.tokens, then)
     if ratios is None or ratios.engine is None:
-        return found
+        return []
     text = f"with the {before.budget.tokens:,} KV tokens of today the largest ratio is {ratios.engine:.2f} in any order"
-    return [*found, Statement("note", text)]
+    return [Statement("note", text)]
 
 
 def _ram(budget: HostBudget) -> list[Line]:
     facts = budget.facts
     if facts.available_bytes is None:
-        return []
-    if not any(share.rank_pools for share in budget.shares):
         return []
     engine = sum(share.engine_bytes for share in budget.shares)
     left = Amount(budget.left_bytes or 0, "computed")
@@ -226,6 +261,3 @@ def _ram(budget: HostBudget) -> list[Line]:
         Line("left", "left", left.bytes, left.origin, 0, f"of it about {gib(engine)} for the engines' own processes"),
         Line("reserve", "policy wants", facts.reserve_bytes, "computed", 0, "policy.reserve.host-ram"),
     ]
-
-
-__all__ = ["Row", "report_of"]

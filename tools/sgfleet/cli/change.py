@@ -43,14 +43,19 @@ class Change:
         """A service's flags with the change, under whatever name of a flag it has them.
 
         Raises:
-            UsageError: the release has no such flag.
+            UsageError: the release has no such flag, or the flag takes no such value.
         """
+        from sgfleet.engine.argv.values import check_value
+
         changed = dict(flags)
         for name, value in self.flags.items():
             flag = release.by_name.get(name)
             if flag is None:
                 hint = near(name, release.by_name) or f"sgfleet schema lists the flags of {release.version}"
                 raise UsageError(f"SGLang {release.version} has no flag {name!r}", hint)
+            problem = check_value(flag, value, name)
+            if problem is not None:
+                raise UsageError(f"--set {name}: {problem.message}", problem.help)
             for other in flag.names:
                 changed.pop(other, None)
             if value is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.argv.values import BadValueError, value_of
@@ -9,7 +10,7 @@ from sgfleet.engine.flag import SUPPRESSED
 from sgfleet.memory.settings import Graphs, Hicache, Settings, SettingsError, Speculative
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from sgfleet.engine.release import Release
 
@@ -34,8 +35,10 @@ def settings_of(
     """The settings of a service from its flags, by any of the release's names.
 
     Raises:
-        SettingsError: a value is not of the flag's type. Names that the release does not have are passed over.
+        SettingsError: a flag that decides about memory has a value that is not of its type. Names that the release does
+            not have are passed over.
     """
+    refused: dict[str, SettingsError] = {}
     values = {flag.dest: _default(flag.default) for flag in release.flags}
     for name, value in flags.items():
         flag = release.by_name.get(name)
@@ -44,8 +47,27 @@ def settings_of(
         try:
             values[flag.dest] = value_of(flag, value, name)
         except BadValueError as error:
-            raise SettingsError(name, str(error)) from error
-    return from_namespace(release.version, values, environment)
+            refused[flag.dest] = SettingsError(name, error.problem.message.removeprefix(f"{flag.name} "))
+    return from_namespace(release.version, _Values(values, refused), environment)
+
+
+class _Values(Mapping[str, Any]):
+    """Values by destination, of which some cannot be used: to ask for one of them is the error."""
+
+    def __init__(self, values: Mapping[str, Any], refused: Mapping[str, SettingsError]) -> None:
+        self._values = values
+        self._refused = refused
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._refused:
+            raise self._refused[name]
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def _default(value: Any) -> Any:
@@ -80,10 +102,10 @@ def from_namespace(
         language_only=read.truth("language_only") or read.truth("language_model_only"),
         all_to_all=read.text("moe_a2a_backend") or "none",
         fraction=read.number("mem_fraction_static"),
-        max_total_tokens=read.integer("max_total_tokens"),
-        max_running_requests=read.integer("max_running_requests"),
-        context_length=read.integer("context_length"),
-        page_size=read.integer("page_size"),
+        max_total_tokens=read.positive("max_total_tokens"),
+        max_running_requests=read.positive("max_running_requests"),
+        context_length=read.positive("context_length"),
+        page_size=read.positive("page_size"),
         kv_dtype=read.text("kv_cache_dtype") or "auto",
         dtype=read.text("dtype") or "auto",
         chunked_prefill_tokens=read.integer("chunked_prefill_size"),
@@ -164,6 +186,13 @@ class _Reader:
         if value is not None and value != int(value):
             raise SettingsError(names[0], f"{value!r} is not a whole number")
         return None if value is None else int(value)
+
+    def positive(self, *names: str) -> int | None:
+        """A whole number above 0, None where it is not set."""
+        value = self.integer(*names)
+        if value is not None and value < 1:
+            raise SettingsError(names[0], f"{value} is less than 1")
+        return value
 
     def count(self, *names: str) -> int:
         """A number of ranks: at least 1, 1 where it is not set."""

@@ -13,7 +13,7 @@ class SettingsError(ValueError):
     """A flag whose value cannot be used; other rules say what is wrong with it."""
 
     def __init__(self, name: str, message: str) -> None:
-        super().__init__(f"{name}: {message}")
+        super().__init__(f"{name.replace('_', '-')}: {message}")
         self.name = name
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from sgfleet.memory.architectures import first_release
+from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import HOST_PINNING
 from sgfleet.memory.units import gib
 from sgfleet.memory.window import window_of
@@ -43,19 +45,38 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
         yield Statement(
             "warning", f"memory fraction {asked:.3f} is at the edge: {window.low:.3f} ± {window.low_error:.3f}", works
         )
+    elif budget.left_bytes < 0:
+        yield Statement(
+            "error", f"memory fraction {asked:.3f} takes {gib(-budget.left_bytes)} more than the GPU has", works
+        )
     elif asked > window.high:
         wanted = gib(budget.needed_bytes - budget.graph_bytes)
         left = f"{gib(budget.left_bytes)} are left, and activations want about {wanted}"
         yield Statement("warning", f"memory fraction {asked:.3f} is more than {window.high:.3f}: {left}", works)
+    yield from _architecture(service)
     context = service.settings.context_length or service.load.shape.context_length
     if context and 0 < budget.tokens < context:
         yield Statement("warning", f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
 
 
+def _architecture(service: Service) -> Iterator[Statement]:
+    """Whether the release has the model at all. (A package of models or transformers may stand in.)"""
+    architecture, release = service.load.shape.architecture, service.settings.release
+    first = first_release(architecture)
+    if first is not None and not from_release(release, first):
+        text = f"SGLang {release} has no implementation of {architecture} of its own"
+        yield Statement("warning", text, f"it came with {first}")
+
+
 def host_statements(budget: HostBudget) -> Iterator[Statement]:
-    """Whether all host pools fit, by policy and by each engine's own check."""
+    """Whether all host pools fit: by each engine's own check, then by policy."""
     for share in budget.shares:
-        yield from _share_statements(share)
+        yield from share_statements(share)
+    yield from ram_statements(budget)
+
+
+def ram_statements(budget: HostBudget) -> Iterator[Statement]:
+    """Whether the pools of all services together leave what policy wants."""
     left, reserve = budget.left_bytes, budget.facts.reserve_bytes
     if left is None or not any(share.rank_pools for share in budget.shares):
         return
@@ -70,13 +91,16 @@ def host_statements(budget: HostBudget) -> Iterator[Statement]:
         yield Statement("note", said)
 
 
-def _share_statements(share: ServiceShare) -> Iterator[Statement]:
+def share_statements(share: ServiceShare) -> Iterator[Statement]:
+    """Whether one service's host pools pass its release's own check and systemd's bounds; the largest ratio last."""
     if share.refused is not None:
         unknown = share.refused.startswith("not computed")
         yield Statement("note" if unknown else "error", share.refused)
         return
-    help_ = _largest(share)
+    largest = _largest(share)
     check = share.check
+    refused = check is not None and check.verdict in {"refused", "order", "unsummed"}
+    help_ = largest if refused else None
     if check is not None:
         match check.verdict:
             case "too-small":
@@ -94,8 +118,8 @@ def _share_statements(share: ServiceShare) -> Iterator[Statement]:
     for broken in (share.memory_max, share.memlock, share.numa):
         if broken is not None:
             yield Statement("warning", broken)
-    if help_ is not None:
-        yield Statement("note", help_)
+    if largest is not None and not refused:
+        yield Statement("note", largest)
 
 
 def _largest(share: ServiceShare) -> str | None:

@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("error: there is no service to look at", file=sys.stderr)
         return NOTHING
     _print(reports, arguments.format)
+    if all(service.unknown is not None for report in reports for service in report.services):
+        return NOTHING
     return FINDINGS if any(report.is_bad for report in reports) else OK
 
 

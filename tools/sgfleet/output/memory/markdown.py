@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.output.memory.report import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.memory.lines import Line
-    from sgfleet.output.memory.report import HostReport, Row
+    from sgfleet.memory.verdict import Statement
+    from sgfleet.output.memory.report import HostReport, Row, ServiceReport
 
 GIB: Final = 2**30
 
@@ -22,9 +25,7 @@ def _host(report: HostReport) -> Iterator[str]:
     yield f"## {report.host}"
     yield ""
     yield report.headline
-    for statement in report.statements:
-        yield ""
-        yield f"**{statement.weight}**: {_safe(statement.text)}"
+    yield from _said(report.statements, report.notes)
     if report.ram:
         yield ""
         yield from _table("RAM of the host", report.ram, changed=report.changed)
@@ -35,11 +36,11 @@ def _host(report: HostReport) -> Iterator[str]:
         yield _safe(service.headline)
         if service.unknown is not None:
             yield ""
-            yield f"not computed: {_safe(service.unknown)}"
+            yield f"not computed: {_safe(service.unknown)}" + (f" ({_safe(service.help)})" if service.help else "")
             continue
-        for statement in service.statements:
-            yield ""
-            yield f"**{statement.weight}**: {_safe(statement.text)}"
+        yield from _said(service.statements, service.notes)
+        yield ""
+        yield from _figures(service, changed=report.changed)
         yield ""
         yield from _table("GPU of a rank", service.gpu, changed=report.changed)
         if service.host:
@@ -47,12 +48,30 @@ def _host(report: HostReport) -> Iterator[str]:
             yield from _table("host pools", service.host, changed=report.changed)
 
 
+def _said(statements: tuple[Statement, ...], notes: tuple[str, ...]) -> Iterator[str]:
+    if statements or notes:
+        yield ""
+    for statement in statements:
+        yield f"- **{statement.weight}**: {_safe(statement.text)}"
+        if statement.help is not None and statement.weight != "note":
+            yield f"  - {_safe(statement.help)}"
+    for note in notes:
+        yield f"- {_safe(note)}"
+
+
+def _figures(service: ServiceReport, *, changed: bool) -> Iterator[str]:
+    yield f"| | now |{' after |' if changed else ''}"
+    yield f"|---|---|{'---|' if changed else ''}"
+    for name, before, after in service.figures:
+        yield f"| {name} | {_safe(before)} |" + (f" {_safe(after or '')} |" if changed else "")
+
+
 def _table(title: str, rows: tuple[Row, ...], *, changed: bool) -> Iterator[str]:
     yield f"| {title}, GiB | now |{' after |' if changed else ''} |"
     yield f"|---|---:|{'---:|' if changed else ''}---|"
     for row in rows:
         after = f" {_number(row.after)} |" if changed else ""
-        yield f"| {_safe(row.shown.label)} | {_number(row.before)} |{after} {_safe(row.shown.detail)} |"
+        yield f"| {_safe(row.shown.label)} | {_number(row.before)} |{after} {_safe(words_of(row.shown))} |"
 
 
 def _number(line: Line | None) -> str:

@@ -69,6 +69,16 @@ class HostReport:
         return any(each.weight == "error" for each in said)
 
 
+def words_of(line: Line) -> str:
+    """A line's arithmetic and where its figure comes from."""
+    words = [line.detail] if line.detail else []
+    if line.origin == "estimated":
+        words.append(f"estimated ± {line.error_bytes / 2**30:,.2f}" if line.error_bytes else "estimated")
+    elif line.origin == "measured" and line.name != "card":
+        words.append("measured")
+    return "; ".join(words)
+
+
 def rows(before: list[Line] | None, after: list[Line] | None) -> tuple[Row, ...]:
     """Two tables side by side, by name, in the order of the newer one."""
     old = {line.name: line for line in before or ()}

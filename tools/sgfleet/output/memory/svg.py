@@ -16,6 +16,8 @@ WIDTH: Final = 860
 LEFT: Final = 20
 BAR_HEIGHT: Final = 26
 LINE: Final = 20
+LEGEND_LINE: Final = 15
+OTHER: Final = "#cccccc"
 COLOURS: Final = {
     "overhead": "#9aa0a6",
     "weights": "#4c78a8",
@@ -47,10 +49,12 @@ def as_svg(reports: Iterable[HostReport]) -> str:
                 top += LINE
                 drawn += _bar(parts, top)
                 top += BAR_HEIGHT + 4
-                drawn += _legend(parts, top)
-                top += LINE + 6
+                legend, height = _legend(parts, top)
+                drawn += legend
+                top += height + 6
     size = f'width="{WIDTH}" height="{top + LEFT}" viewBox="0 0 {WIDTH} {top + LEFT}"'
     style = 'font-family="system-ui, sans-serif" font-size="12"'
+    drawn.insert(0, '<rect width="100%" height="100%" fill="white"/>')
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>\n' + "\n".join(drawn) + "\n</svg>\n"
 
 
@@ -76,7 +80,7 @@ def _bar(parts: list[Line], top: int) -> Iterator[str]:
     x = float(LEFT)
     for part in parts:
         width = max(0, part.bytes) / total * (WIDTH - 2 * LEFT)
-        colour = COLOURS.get(part.name, "#cccccc")
+        colour = COLOURS.get(part.name, OTHER)
         title = escape(f"{part.label}: {part.bytes / GIB:,.2f} GiB")
         yield (
             f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="{BAR_HEIGHT}" fill="{colour}">'
@@ -85,13 +89,19 @@ def _bar(parts: list[Line], top: int) -> Iterator[str]:
         x += width
 
 
-def _legend(parts: list[Line], top: int) -> Iterator[str]:
-    x = LEFT
+def _legend(parts: list[Line], top: int) -> tuple[list[str], int]:
+    """The labels, on as many lines as they take, and the height of these."""
+    drawn: list[str] = []
+    x, y = LEFT, top
     for part in parts:
         label = f"{part.label} {part.bytes / GIB:,.1f}"
-        yield f'<rect x="{x}" y="{top + 3}" width="9" height="9" fill="{COLOURS.get(part.name, "#cccccc")}"/>'
-        yield _text(x + 13, top + 12, label, size=10)
-        x += 26 + 6 * len(label)
+        width = 26 + 6 * len(label)
+        if x + width > WIDTH:
+            x, y = LEFT, y + LEGEND_LINE
+        drawn.append(f'<rect x="{x}" y="{y + 3}" width="9" height="9" fill="{COLOURS.get(part.name, OTHER)}"/>')
+        drawn.append(_text(x + 13, y + 12, label, size=10))
+        x += width
+    return drawn, y - top + LINE
 
 
 def _text(x: int, y: int, text: str, *, weight: str = "normal", size: int = 12) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.output.memory.report import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,8 +33,7 @@ def _host(report: HostReport, paint: Paint) -> Iterator[str]:
         yield from _service(service, report, paint)
     if report.ram:
         yield ""
-        yield _header("RAM of the host", report, paint)
-        yield from _table(report.ram, report, paint)
+        yield from _table("RAM of the host", report.ram, report, paint)
     for statement in report.statements:
         yield from _statement(statement, paint)
     for note in report.notes:
@@ -40,57 +41,43 @@ def _host(report: HostReport, paint: Paint) -> Iterator[str]:
 
 
 def _service(service: ServiceReport, report: HostReport, paint: Paint) -> Iterator[str]:
-    yield f"{paint('strong', service.name)}  {service.headline}"
+    yield f"{paint('strong', service.name)}  {service.headline}".rstrip()
     if service.unknown is not None:
         yield f"  {paint('note', 'not computed')}: {service.unknown}"
         if service.help is not None:
             yield f"  {paint('help', 'help')}: {service.help}"
         return
-    yield _header("GPU of a rank", report, paint)
-    yield from _table(service.gpu, report, paint)
+    yield from _table("GPU of a rank", service.gpu, report, paint)
     if service.host:
-        yield _header("host pools", report, paint)
-        yield from _table(service.host, report, paint)
+        yield from _table("host pools", service.host, report, paint)
     for name, before, after in service.figures:
         values = before if after is None or after == before else f"{before} → {after}"
         yield f"  {name:<{LABEL}}{values}"
     for statement in service.statements:
         yield from _statement(statement, paint)
     for note in service.notes:
-        yield f"  {paint('faint', 'assumed: ' + note)}"
+        yield f"  {paint('faint', note)}"
 
 
-def _header(title: str, report: HostReport, paint: Paint) -> str:
-    columns = f"{'now':>{NUMBER}}" + (f"{'after':>{NUMBER + 2}}" if report.changed else "")
-    return paint("faint", f"  {title + ', GiB':<{LABEL}}{columns}")
-
-
-def _table(rows: tuple[Row, ...], report: HostReport, paint: Paint) -> Iterator[str]:
+def _table(title: str, rows: tuple[Row, ...], report: HostReport, paint: Paint) -> Iterator[str]:
     most = max((line.bytes for row in rows for line in (row.before, row.after) if line is not None), default=1)
+    width = max(NUMBER, *(len(_number(line)) for row in rows for line in (row.before, row.after)))
+    columns = f"{'now':>{width}}" + (f"  {'after':>{width}}" if report.changed else "")
+    yield paint("faint", f"  {title + ', GiB':<{LABEL}}{columns}")
     for row in rows:
         shown = row.shown
-        cells = _number(row.before)
+        cells = f"{_number(row.before):>{width}}"
         if report.changed:
-            cells += "  " + _number(row.after)
+            cells += f"  {_number(row.after):>{width}}"
         bar = _bar(shown.bytes, most)
-        detail = _detail(shown)
         line = f"  {shown.label:<{LABEL}}{cells}  {bar:<{BAR}}"
         if report.changed and row.changed:
             line = paint("strong", line)
-        yield f"{line}  {paint('faint', detail)}".rstrip()
+        yield f"{line}  {paint('faint', words_of(shown))}".rstrip()
 
 
 def _number(line: Line | None) -> str:
-    return f"{'-' if line is None else f'{line.bytes / GIB:,.2f}':>{NUMBER}}"
-
-
-def _detail(line: Line) -> str:
-    words = [line.detail] if line.detail else []
-    if line.origin == "estimated":
-        words.append(f"estimated ± {line.error_bytes / GIB:,.2f}" if line.error_bytes else "estimated")
-    elif line.origin == "measured" and line.name != "card":
-        words.append("measured")
-    return "; ".join(words)
+    return "-" if line is None else f"{line.bytes / GIB:,.2f}"
 
 
 def _bar(size: int, most: int) -> str:
