@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-editor test-oracle record-oracle lint format lock bench clean
+.PHONY: help check test test-editor test-oracle record-oracle lint format lock bench clean docs
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ lint: $(STAMP)  ## ruff, mypy and the layers alone
 format: $(STAMP)  ## let ruff put the code in order
 	$(BIN)/ruff check --fix-only tools tests benchmarks
 	$(BIN)/ruff format tools tests benchmarks
+
+docs: $(STAMP)  ## write the generated reference and the schemas for editors anew
+	$(BIN)/sgfleet explain --all --format markdown > docs/reference/rules.md
+	$(BIN)/sgfleet export
 
 lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with hashes
 	$(BIN)/python -m pip install --quiet uv
