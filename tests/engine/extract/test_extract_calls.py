@@ -6,7 +6,7 @@ import argparse
 import itertools
 from typing import Any
 
-import extract_samples as samples
+from engine.extract import extract_samples as samples
 import pytest
 
 from sgfleet.engine.extract.errors import ExtractionError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import extract_samples as samples
+from engine.extract import extract_samples as samples
 import pytest
 
 from sgfleet.engine.extract.errors import ExtractionError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-import extract_samples as samples
+from engine.extract import extract_samples as samples
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

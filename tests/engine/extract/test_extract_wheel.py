@@ -6,7 +6,7 @@ import contextlib
 import zipfile
 from typing import TYPE_CHECKING
 
-import extract_samples as samples
+from engine.extract import extract_samples as samples
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from sgfleet.findings.place import Place
+if TYPE_CHECKING:
+    from sgfleet.findings.place import Place
 
 
 class Severity(StrEnum):

@@ -11,17 +11,11 @@ YAML does not allow it, some readers let it pass, and what an editor shows does 
 
 ## Bad
 
-```yaml
-flags:
-\ttp-size: 8
-```
+`flags:`, and in the next line a tab in front of `tp-size: 8`.
 
 ## Good
 
-```yaml
-flags:
-  tp-size: 8
-```
+The same with two blanks in place of the tab.
 """
 
 from sgfleet.findings import Severity
