@@ -12,6 +12,7 @@ from sgfleet.memory.flags import settings_of
 from sgfleet.memory.hardware import Hardware, parse_capability
 from sgfleet.memory.host import HostFacts
 from sgfleet.memory.observed import Observed
+from sgfleet.memory.online import loaded_weights
 from sgfleet.memory.scaled import scaled
 from sgfleet.memory.service import Limits, Service
 from sgfleet.memory.settings import Settings, SettingsError
@@ -82,7 +83,7 @@ def _model(path: str, settings: Settings, facts: Facts | None, root: Path | None
         found = find(named, root, local=False)
     except ModelError as error:
         raise NotKnownError(str(error), error.help) from error
-    weights = found.weights(parallel_of(settings))
+    weights = loaded_weights(found, parallel_of(settings), settings.quantization)
     if checkpoint is not None and checkpoint.total_bytes and found.pieces is None:
         weights = scaled(weights, found.shape, checkpoint.total_bytes)
     return found.shape, weights

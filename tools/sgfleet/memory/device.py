@@ -57,7 +57,8 @@ class GpuBudget:
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been
     allocated: activations live in it. `unaccounted_bytes` is what an observed start took beside all that is counted.
-    `measured_tokens` says that the tokens were read from a log.
+    `unexplained_bytes` is what its pool had beyond what its fraction gives, and `implied_fraction` the one that would
+    explain it. `measured_tokens` says that the tokens were read from a log.
     """
 
     stage: int
@@ -78,6 +79,8 @@ class GpuBudget:
     graph_bytes: int
     needed_bytes: int
     unaccounted_bytes: int = 0
+    unexplained_bytes: int = 0
+    implied_fraction: float | None = None
     measured_tokens: bool = False
     notes: tuple[str, ...] = ()
 
@@ -166,17 +169,19 @@ def _stage(
     multimodal = multimodal_bytes(settings, resolved.multimodal)
     slack = int(before.bytes * (1 - share.value))
     counted = weights.bytes + (draft.bytes if draft is not None and inside else 0)
-    rest = before.bytes - counted - slack - multimodal
+    unexplained = observed.unexplained_bytes if observed is not None else 0
+    rest = before.bytes - counted - slack - multimodal + unexplained
     measured = observed is not None and observed.kv_tokens is not None
     if observed is not None and observed.kv_tokens is not None:
         slots = state_slots(max(0, rest), state_bytes(layers, settings), settings)
         pools = pools_of_tokens(observed.kv_tokens, layers, cell, settings, resolved, slots)
     else:
         pools = pools_from_budget(rest, layers, cell, settings, resolved)
-    away = share.value
+    away, implied = share.value, None
     if observed is not None and observed.calibrated_at is not None:
         away = abs(share.value - observed.calibrated_at)
-    error = int(before.error_bytes * away) + weights.error_bytes
+        implied = observed.calibrated_at + unexplained / before.bytes if unexplained else None
+    error = int(before.error_bytes * away) + (BETWEEN_RANKS_BYTES if unexplained else weights.error_bytes)
     error += draft.error_bytes if draft is not None and inside else 0
     outside = 0 if inside or load.draft is None else cell.draft_allocated * (pools.tokens + resolved.page_size)
     return GpuBudget(
@@ -198,6 +203,8 @@ def _stage(
         graph_bytes=graph_bytes(settings, hardware),
         needed_bytes=needed_bytes(settings, load.shape, hardware),
         unaccounted_bytes=observed.unaccounted_bytes if observed is not None else 0,
+        unexplained_bytes=unexplained,
+        implied_fraction=implied,
         measured_tokens=measured,
         notes=_notes(settings, load, layers, resolved),
     )
@@ -205,7 +212,7 @@ def _stage(
 
 def _weights(weights: WeightBytes, stage: int, observed: Observed | None, ranks: int) -> Amount:
     """A log says what one rank has; the release goes by the rank that has least left, which differs a little."""
-    if observed is not None and observed.weights_gib is not None:
+    if observed is not None and observed.weights_gib is not None and not observed.unexplained_bytes:
         error = BETWEEN_RANKS_BYTES if ranks > 1 else PRINTED_BYTES
         worked_out = observed.calibrated_at is not None
         source = "what the KV pool of a start left" if worked_out else "start-up log"

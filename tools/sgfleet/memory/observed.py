@@ -13,7 +13,9 @@ class Observed:
     `free_after_gib` what was free after all allocations on the GPU that has least.
 
     `calibrated_at` is set where `weights_gib` was worked out from the KV tokens of a start with this fraction: the
-    error of the free memory then cancels out. `unaccounted_bytes` is what that start took beside all that is counted.
+    error of the free memory then cancels out. `unaccounted_bytes` is what that start took beside all that is counted;
+    `unexplained_bytes` is how much more (or less) its KV pool had than its fraction gives, where no weights that the
+    checkpoint could have make it up: its fraction was another one, most likely.
     """
 
     release: str | None = None
@@ -25,3 +27,4 @@ class Observed:
     free_after_gib: float | None = None
     calibrated_at: float | None = None
     unaccounted_bytes: int = 0
+    unexplained_bytes: int = 0

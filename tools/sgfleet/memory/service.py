@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.memory.amount import Amount
 from sgfleet.memory.cell import cell_of
 from sgfleet.memory.device import GpuBudget, Load, gpu_budget, parallel_of
-from sgfleet.memory.eras import HOST_DRAFT, HOST_KINDS
+from sgfleet.memory.eras import DRAFT_IN_BUDGET, HOST_DRAFT, HOST_KINDS
 from sgfleet.memory.host_pools import HostPool, Mirrored, default_ratio, host_pools, total_bytes
+from sgfleet.memory.observed import Observed
 from sgfleet.memory.pools import DevicePools, pools_of_tokens
 from sgfleet.memory.ratio import automatic_ratio
 from sgfleet.memory.units import GIB
@@ -19,7 +20,6 @@ from sgfleet.model.parallel import stage_ranges
 
 if TYPE_CHECKING:
     from sgfleet.memory.hardware import Hardware
-    from sgfleet.memory.observed import Observed
     from sgfleet.memory.settings import Settings
     from sgfleet.model.shape import ModelShape
 
@@ -61,13 +61,24 @@ class Service:
 
         Raises: NotKnownError: too little is known.
         """
-        observed = self.observed
-        if observed is None or observed.kv_tokens is None or self.started is None:
-            return gpu_budget(self.settings, self.load, self.hardware, observed)
-        seen = self._calibrated(self.started, observed)
-        if not same_pools(self.started, self.settings):
-            seen = replace(seen, kv_tokens=None)
-        return gpu_budget(self.settings, self.load, self.hardware, seen)
+        return gpu_budget(self.settings, self.load, self.hardware, self._seen())
+
+    def _seen(self) -> Observed | None:
+        """What the observed start tells about these settings."""
+        observed, started = self.observed, self.started
+        if observed is None:
+            return None
+        if started is None:
+            return replace(observed, kv_tokens=None)
+        if not same_weights(started, self.settings):
+            alike = (started.tp, started.pp) == (self.settings.tp, self.settings.pp)
+            return Observed(free_before_gib=observed.free_before_gib) if alike else None
+        if started.speculative != self.settings.speculative:
+            observed = replace(observed, free_after_gib=None, draft_weights_gib=None)
+            if observed.kv_tokens is None or DRAFT_IN_BUDGET.at(started.release):
+                return replace(observed, kv_tokens=None)
+        seen = observed if observed.kv_tokens is None else self._calibrated(started, observed)
+        return seen if same_pools(started, self.settings) else replace(seen, kv_tokens=None)
 
     def _calibrated(self, started: Settings, observed: Observed) -> Observed:
         """A start tells what the weights really took, where its log does not say it, and what nobody counted."""
@@ -77,8 +88,13 @@ class Service:
         if observed.weights_gib is None or observed.free_before_gib is None:
             states = seen.pools.state.taken_bytes if seen.pools.state is not None else 0
             rest = seen.pools.tokens * seen.pools.bytes_a_token + states
-            weights = max(0.0, seen.weights.bytes + seen.rest_bytes - rest) / GIB
-            observed = replace(observed, weights_gib=weights, calibrated_at=seen.fraction.value)
+            weights = max(0, seen.weights.bytes + seen.rest_bytes - int(rest))
+            observed = replace(observed, weights_gib=weights / GIB, calibrated_at=seen.fraction.value)
+            doubt = seen.weights.error_bytes + int(seen.free_before.error_bytes * seen.fraction.value)
+            if DRAFT_IN_BUDGET.at(started.release) and seen.draft_weights is not None:
+                doubt += seen.draft_weights.error_bytes
+            if abs(seen.weights.bytes - weights) > doubt:
+                observed = replace(observed, unexplained_bytes=seen.weights.bytes - weights)
             seen = gpu_budget(started, self.load, self.hardware, observed)
         if observed.free_after_gib is None:
             return observed
@@ -193,6 +209,29 @@ def kv_kinds(shape: ModelShape, *, sliding: bool) -> frozenset[str]:
     if shape.has_state:
         kinds.add("mamba")
     return frozenset(kinds)
+
+
+_WEIGHTS: Final = (
+    "model_path",
+    "tp",
+    "pp",
+    "attention_dp",
+    "replicas",
+    "ep",
+    "dense_tp",
+    "redundant_experts",
+    "lm_head_dp",
+    "vision_dp",
+    "language_only",
+    "all_to_all",
+    "dtype",
+    "quantization",
+)
+
+
+def same_weights(one: Settings, other: Settings) -> bool:
+    """Whether two settings put the same weights on a rank."""
+    return all(getattr(one, name) == getattr(other, name) for name in _WEIGHTS)
 
 
 _HOST_ONLY: Final = frozenset({"hicache", "environment", "prefill_graph_blockers"})

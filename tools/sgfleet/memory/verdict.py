@@ -53,10 +53,23 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
         wanted = gib(budget.needed_bytes - budget.graph_bytes)
         left = f"{gib(budget.left_bytes)} are left, and activations want about {wanted}"
         yield Statement("warning", f"memory fraction {asked:.3f} is more than {window.high:.3f}: {left}", works)
+    yield from _unexplained(service)
     yield from _architecture(service)
     context = service.settings.context_length or service.load.shape.context_length
     if context and 0 < budget.tokens < context:
         yield Statement("warning", f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
+
+
+def _unexplained(service: Service) -> Iterator[Statement]:
+    """An observed start whose pool no weights of this checkpoint explain."""
+    budget, observed = service.budget, service.observed
+    if budget.implied_fraction is None or observed is None or not observed.kv_tokens:
+        return
+    unexplained = budget.unexplained_bytes
+    more = "more" if unexplained > 0 else "less"
+    text = f"the observed start had {gib(abs(unexplained))} {more} for its {observed.kv_tokens:,} KV tokens than its"
+    text += f" settings give: a memory fraction of {budget.implied_fraction:.3f} would explain it"
+    yield Statement("warning", text, "compare mem_fraction_static in its start-up log; sgfleet observe keeps it")
 
 
 def _architecture(service: Service) -> Iterator[Statement]:

@@ -38,10 +38,11 @@ def window_of(budget: GpuBudget) -> Window:
     """
     free = budget.free_before.bytes
     inside = free - budget.rest_bytes - budget.slack_bytes
+    weights = inside + budget.unexplained_bytes
     page = budget.pools.bytes_a_token * budget.resolved.page_size
-    low = math.ceil((inside + page) / free * 1000) / 1000
+    low = math.ceil((weights + page) / free * 1000) / 1000
     outside = _outside_share(budget)
-    fixed = budget.needed_bytes + budget.request_table_bytes + budget.unaccounted_bytes
+    fixed = budget.needed_bytes + budget.request_table_bytes + budget.unaccounted_bytes + budget.unexplained_bytes
     if budget.draft_weights is not None and budget.draft_outside_bytes:
         fixed += budget.draft_weights.bytes
     # free * (1 - f) = fixed + outside * (free * f - inside)

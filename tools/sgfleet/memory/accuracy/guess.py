@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _DATES: Final = Path(__file__).with_name("releases.json")
 _VERSION: Final = re.compile(r"\d+\.\d+\.\d+(?:\.post\d+)?")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_BRANCH: Final = re.compile(r"\b(branch|main|master|nightly|trunk|git|dev\w*)\b", re.IGNORECASE)
+"""Words for code that is on its way into the next release."""
 _PARTS: Final = re.compile(r"[a-z]+|\d+(?:\.\d+)?[a-z]?")
 _QUANTISED: Final = ("attention", "output", "dense", "shared", "experts")
 _ALIKE: Final = frozenset({"nvfp4", "fp4", "mxfp4", "int8", "w8a8"})
@@ -61,7 +63,11 @@ def release_of(entry: Entry, architecture: str | None = None) -> ReleaseGuess:
         return ReleaseGuess(named[0])
     day = _day(entry)
     if day is not None:
-        before = [version for version, built in release_dates().items() if built <= day and version in known]
+        dates = {version: built for version, built in release_dates().items() if version in known}
+        if _BRANCH.search(entry.version or ""):
+            later = [version for version, built in dates.items() if built > day]
+            return ReleaseGuess(in_order(later or known[-1:])[0], f"a branch of {day}: taken for the next release")
+        before = [version for version, built in dates.items() if built <= day]
         version = in_order(before)[-1] if before else known[0]
         if len(named) > 1:
             low, high = in_order(named)[0], in_order(named)[-1]

@@ -14,6 +14,7 @@ from sgfleet.memory.cell import cell_of
 from sgfleet.memory.device import Load, NotKnownError, gpu_budget, parallel_of
 from sgfleet.memory.draft import draft_layers
 from sgfleet.memory.host_pools import Mirrored, host_pools
+from sgfleet.memory.online import loaded_weights
 from sgfleet.memory.pools import pools_of_tokens
 from sgfleet.memory.resolve import resolve
 from sgfleet.memory.runtime import request_table_bytes
@@ -61,7 +62,7 @@ class _Scorer:
         self.entry = entry
         self.settings = settings
         self.shape = model.found.shape
-        self.weights = model.found.weights(parallel_of(settings))
+        self.weights = loaded_weights(model.found, parallel_of(settings), settings.quantization)
         self.hardware = hardware
         self.doubts = doubts
         self.draft = draft_layers(settings, self.shape, self.weights)
