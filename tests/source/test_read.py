@@ -239,6 +239,46 @@ def test_whatever_comes_it_is_a_document_or_findings(raw: bytes | str) -> None:
     codes(raw)
 
 
+HOST = (ROOT / "hosts/kimi-01/host.yaml").read_text()
+DAMAGE = st.sampled_from([*"\t\n :[]{},#\"'%@\\\r\0\x85\u00a0\u201c\ufeff\U0001f600"]) | st.sampled_from(
+    [
+        ": ",
+        "- ",
+        "? ",
+        "&a ",
+        "*a",
+        "!t ",
+        "|\n",
+        ">\n",
+        "%YAML 1.2\n",
+        "---\n",
+        "...\n",
+        " #",
+        "\\x",
+        "<<",
+        "0x",
+        "{{",
+        "=======\n",
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, len(HOST)), st.integers(0, 9), DAMAGE), min_size=1, max_size=5))
+def test_a_damaged_host_is_a_document_or_findings_with_places(damage: list[tuple[int, int, str]]) -> None:
+    text = HOST
+    for at, length, piece in damage:
+        text = text[:at] + piece + text[at + length :]
+    try:
+        document = read_text(text, "f")
+    except SourceError as error:
+        for finding in error.findings:
+            assert finding.place.text is not None
+            assert 1 <= finding.place.column <= len(finding.place.text) + 1
+            assert "this is not YAML" not in finding.message
+    else:
+        assert [str(document.place(route)) for route in routes(document)]
+
+
 def test_the_shipped_files_are_read() -> None:
     for path in [*ROOT.glob("hosts/*/*.yaml"), ROOT / "fleet.yaml"]:
         assert codes(path.read_bytes()) == [], path

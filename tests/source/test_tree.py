@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,6 +83,29 @@ def test_a_fifo_and_a_folder_are_no_files_and_nobody_waits(tmp_path: Path) -> No
     assert code(tree, "fifo") == "SRC023"
     assert code(tree, "folder") == "SRC023"
     assert code(tree, "missing") == "SRC022"
+
+
+def test_a_socket_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the path of a socket may have 107 characters
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        assert code(WorkTree(tmp_path), "socket") == "SRC023"
+
+
+def test_a_file_in_the_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("")
+    tree = WorkTree(tmp_path)
+    assert code(tree, "hosts/a/host.yaml") == "SRC022"
+    with pytest.raises(SourceError, match="in the place of a folder"):
+        tree.entries("hosts")
+
+
+def test_names_that_are_no_utf_8_are_listed_and_read(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff.yaml")
+    (tmp_path / name).write_text("a: 1\n")
+    tree = WorkTree(tmp_path)
+    assert [entry.name for entry in tree.entries("")] == [name]
+    assert tree.read(name) == b"a: 1\n"
 
 
 def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
