@@ -114,3 +114,20 @@ def test_without_a_repository_it_prints(tmp_path, on, monkeypatch, capsys):
     assert "gpus: []" in capsys.readouterr().out
     with pytest.raises(UsageError, match="no repository"):
         main(["facts", "--host", "a"])
+
+
+def test_what_the_services_name_is_looked_at(repository, on, capsys):
+    on("no-gpu")
+    python, model = repository / "e/bin/python3", repository / "m"
+    python.parent.mkdir(parents=True)
+    python.write_text("")
+    model.mkdir()
+    (repository / "hosts/a/host.yaml").write_text(
+        "host: a\nservices:\n  chat:\n"
+        f'    release: "0.5.9"\n    python: {python}\n    flags: {{model-path: {model}}}\n'
+        f'  far:\n    release: "0.5.9"\n    python: /not/here/bin/python3\n    flags: {{model-path: org/name}}\n'
+    )
+    assert main(["facts", "--host", "a", "--stdout", "--format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["facts"]
+    assert facts["environments"] == [{"python": str(python)}]
+    assert facts["checkpoints"] == [{"path": str(model)}]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from facts.library import Library, gpu
 from facts.recorded import MACHINES, RecordedMachine
-from sgfleet.facts import gpus, smi_text
+from sgfleet.facts import gpus, nvml, smi_text
 from sgfleet.facts.gpu import as_facts, pci_address
 from sgfleet.facts.probe import probe
 
@@ -138,6 +141,14 @@ def test_nvml_and_nvidia_smi_say_the_same():
     assert [as_facts(each, with_ids=True) for each in same.gpus] == [
         as_facts(each, with_ids=True) for each in recorded.gpus
     ]
+
+
+def test_every_call_is_one_of_the_library():
+    import pynvml
+
+    called = set(re.findall(r"\bnvml\.(nvml\w+|NVML\w+)", Path(nvml.__file__).read_text()))
+    assert len(called) > 12
+    assert all(hasattr(pynvml, name) for name in called)
 
 
 def test_nvml_with_mig():

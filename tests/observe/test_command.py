@@ -140,3 +140,30 @@ def test_urls(repository, monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with pytest.raises(UsageError, match="NO_SUCH_KEY is not set"):
         main(["observe", "a/chat", "--url", "http://127.0.0.1:9", "--api-key-variable", "NO_SUCH_KEY"])
+
+
+def journalctl(folder, monkeypatch, body):
+    program = folder / "bin" / "journalctl"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def test_the_journal(repository, monkeypatch, capsys):
+    journalctl(repository, monkeypatch, f'echo "$*" > {repository}/asked; cat {repository}/start.log')
+    assert main(["observe", "a/chat", "--journal"]) == 0
+    assert "--unit=chat.service" in (repository / "asked").read_text()
+    assert "100,000" in capsys.readouterr().out
+
+
+def test_a_journal_that_is_closed(repository, monkeypatch):
+    journalctl(repository, monkeypatch, "echo 'No files: insufficient permissions.' >&2; exit 1")
+    with pytest.raises(UsageError, match="insufficient permissions"):
+        main(["observe", "a/chat", "--journal"])
+
+
+def test_no_journal(repository, monkeypatch):
+    monkeypatch.setenv("PATH", str(repository))
+    with pytest.raises(UsageError, match="journalctl cannot be started"):
+        main(["observe", "a/chat", "--journal"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import subprocess
@@ -70,21 +71,19 @@ class LiveMachine:
         """See `Machine`. The program gets no input, and answers in the C locale."""
         environment = {**os.environ, "LC_ALL": "C", "SYSTEMD_PAGER": "", "SYSTEMD_COLORS": "0"}
         try:
-            done = subprocess.run(
-                words,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=self._timeout_seconds,
-                check=False,
+            process = subprocess.Popen(
+                words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except FileNotFoundError:
             return Answer(code=None, reason=f"{words[0]} is not installed")
-        except subprocess.TimeoutExpired:
-            return Answer(code=None, reason=f"{words[0]} did not answer within {self._timeout_seconds:g} s")
         except (OSError, ValueError) as error:
             return Answer(code=None, reason=f"{words[0]} cannot be started: {_why(error)}")
-        return Answer(_text(done.stdout), _text(done.stderr), done.returncode)
+        try:
+            output, error_output = process.communicate(timeout=self._timeout_seconds)
+        except subprocess.TimeoutExpired:
+            _abandon(process)
+            return Answer(code=None, reason=f"{words[0]} did not answer within {self._timeout_seconds:g} s")
+        return Answer(_text(output), _text(error_output), process.returncode)
 
     def read(self, path: str) -> str | None:
         """See `Machine`. Anything but a regular file counts as missing: a pipe would make it wait."""
@@ -120,6 +119,16 @@ class LiveMachine:
 
     def _place(self, path: str) -> Path:
         return self._root / path.lstrip("/")
+
+
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    """Kill it, and do not wait for long: a program that hangs in a driver cannot be killed."""
+    process.kill()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
 
 
 def _text(raw: bytes) -> str:

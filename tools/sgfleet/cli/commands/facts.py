@@ -18,7 +18,6 @@ from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, n
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
     from sgfleet.facts.probe import Probe
     from sgfleet.source.document import Document
@@ -49,12 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
     root = _root(arguments)
     host = _host(arguments, root)
     file = FactsFile(root, host)
+    pythons, models = _specified(root, host)
+    pythons += [entry["python"] for entry in file.known.get("environments") or ()]
+    models += [entry["path"] for entry in file.known.get("checkpoints") or ()]
     found = probe(
         LiveMachine(),
-        pythons=list(dict.fromkeys([*map(_absolute, arguments.python), *_named(file.known, "environments", "python")])),
-        models=list(dict.fromkeys([*map(_absolute, arguments.models), *_named(file.known, "checkpoints", "path")])),
+        pythons=_to_look_at(arguments.python, pythons),
+        models=_to_look_at(arguments.models, models),
         root=root,
         with_ids=arguments.with_ids,
+        progress=_progress,
     )
     _hold_against(file.document, found, fewer=arguments.fewer_gpus)
     text = file.with_probe(found)
@@ -97,11 +100,27 @@ def _absolute(path: str) -> str:
     return str(Path.cwd() / path)
 
 
-def _named(known: dict[str, Any], part: str, key: str) -> Iterator[str]:
-    """What the file names already, when it is here: folders of another machine are not looked at."""
-    for entry in known.get(part) or ():
-        if Path(entry[key]).exists():
-            yield entry[key]
+def _to_look_at(asked: list[str], named: list[str]) -> list[str]:
+    """What was asked for, and what the repository names when it is here: another machine's folders are not."""
+    return list(dict.fromkeys([*map(_absolute, asked), *(path for path in named if Path(path).exists())]))
+
+
+def _specified(root: Path | None, host: str) -> tuple[list[str], list[str]]:
+    """The interpreters and the model folders of the host's services."""
+    if root is None or not (root / "hosts" / host / "host.yaml").is_file():
+        return [], []
+    from sgfleet.cli.workspace import Workspace
+
+    services = [each.service for each in Workspace(root).repository.host(host).services.values()]
+    paths = [service.flags.get(name) for service in services for name in ("model-path", "speculative-draft-model-path")]
+    return [service.python for service in services], [
+        path for path in paths if isinstance(path, str) and path.startswith("/") and path.isprintable()
+    ]
+
+
+def _progress(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"reading {what} ...", file=sys.stderr)
 
 
 def _hold_against(document: Document | None, found: Probe, *, fewer: bool) -> None:
