@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -167,3 +168,21 @@ def test_no_journal(repository, monkeypatch):
     monkeypatch.setenv("PATH", str(repository))
     with pytest.raises(UsageError, match="journalctl cannot be started"):
         main(["observe", "a/chat", "--journal"])
+
+
+def test_beside_what_was_predicted(repository, capsys):
+    """What an earlier start measured is no part of the prediction."""
+    root = Path(__file__).parents[2]
+    log_file = str(repository / "start.log")
+    assert main(["observe", "kimi-01/sglang-kimi", "--log", log_file, "--format", "json", "--root", str(root)]) == 0
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    for name in ("kv-tokens", "kv-pool-gib", "weights-gib", "free-before-gib-min"):
+        assert figures[name]["predicted"] > 0
+    assert figures["kv-tokens"]["predicted"] != figures["kv-tokens"]["facts"]
+
+
+def test_why_nothing_is_predicted(repository, capsys):
+    assert main(["observe", "a/chat", "--log", "start.log"]) == 0
+    told = capsys.readouterr()
+    assert "note: nothing is predicted: " in told.err
+    assert "predicted" not in told.out

@@ -46,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, write."""
     from sgfleet.cli.facts_file import FactsFile, moment
+    from sgfleet.cli.prediction import prediction
+    from sgfleet.cli.workspace import Workspace
     from sgfleet.observe.compare import rows
     from sgfleet.observe.fetch import FetchError
 
@@ -61,7 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         return FINDINGS
     _with_release(measured, arguments.release, host, service, root)
     known = (file.known.get("observed") or {}).get(service) or {}
-    table = rows(measured.figures(), known)
+    predicted, reason = prediction(Workspace(root), host, service)
+    if reason is not None:
+        measured.notes.append(f"nothing is predicted: {reason}")
+    table = rows(measured.figures(), known, predicted)
     good = measured.ready and measured.failure is None
     written = None
     if arguments.write and good:
