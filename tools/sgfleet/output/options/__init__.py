@@ -1,0 +1,1 @@
+"""The ways to more KV capacity: text and JSON, one a file."""
