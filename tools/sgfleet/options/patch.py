@@ -76,8 +76,5 @@ def _is_below(resolved: Resolved, name: str) -> bool:
 
 
 def _changed(document: Document, route: Route, value: Any, *, gone: bool) -> Document:
-    if value is None and gone:
-        text = edit.remove(document, route)
-    else:
-        text = edit.put(document, route, value)
+    text = edit.remove(document, route) if value is None and gone else edit.put(document, route, value)
     return read_text(text, document.path)

@@ -1,4 +1,4 @@
-"""All ways to more KV capacity of one service: each move tried, those that work numbered, the others with the reason."""
+"""All ways to more KV capacity of a service: each is tried; those that work are numbered, others have a reason."""
 
 from __future__ import annotations
 

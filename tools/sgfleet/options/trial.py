@@ -1,4 +1,4 @@
-"""Tries a move on paper: the patch is made, the file is read and checked as `check` does it, the budgets are worked out."""
+"""Tries a move on paper: the patch is made, the file read and checked as by `check`, the budgets worked out."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def try_move(world: World, name: str, move: Move, before: Situation) -> Trial | 
     if name not in spec.services:
         return Ruled(move.title, "the service cannot be put together any more")
     fresh = _fresh(world.check(world.spec), world.check(spec))
-    error = next((finding for finding in fresh if finding.severity is Severity.ERROR), None)
-    if error is not None:
-        return Ruled(move.title, f"{error.code}: {error.message}")
+    refused = next((finding for finding in fresh if finding.severity is Severity.ERROR), None)
+    if refused is not None:
+        return Ruled(move.title, f"{refused.code}: {refused.message}")
     try:
         situation = situation_of(world, spec, name, before)
     except NotKnownError as unknown:

@@ -50,18 +50,18 @@ def moves(now: Situation) -> Iterator[Move | Ruled]:
     """The change of type alone, and with another backend where the present one is a poor match."""
     budget, shape = now.budget, now.service.load.shape
     if budget.resolved.element_bytes == 1:
-        yield Ruled("FP8 KV rows", f"they are {budget.resolved.kv_dtype} already")
+        yield Ruled("FP8 KV", f"they are {budget.resolved.kv_dtype} already")
         return
     if any(isinstance(mixer, CompressedAttention) for mixer in shape.mixers):
-        yield Ruled("FP8 KV rows", "this model's rows have a form of their own")
+        yield Ruled("FP8 KV", "this model's rows have a form of their own")
         return
     capability = now.service.hardware.capability
     if capability is None:
-        yield Ruled("FP8 KV rows", "the GPU's compute capability is not known: sgfleet facts reads it", unknown=True)
+        yield Ruled("FP8 KV", "the GPU's compute capability is not known: sgfleet facts reads it", unknown=True)
         return
     if capability < _NATIVE:
         has = f"{capability[0]}.{capability[1]}"
-        yield Ruled("FP8 KV rows", f"the GPU's compute capability is {has}; FP8 arithmetic begins with 8.9")
+        yield Ruled("FP8 KV", f"the GPU's compute capability is {has}; FP8 arithmetic begins with 8.9")
         return
     latent = any(isinstance(mixer, LatentAttention) and mixer.indexer is None for mixer in shape.mixers)
     yield from _latent(now) if latent else _plain(now)
@@ -69,29 +69,28 @@ def moves(now: Situation) -> Iterator[Move | Ruled]:
 
 def _plain(now: Situation) -> Iterator[Move | Ruled]:
     backend = _backend(now)
-    risks = (
-        [] if backend is None or backend in _READS_FP8 else [f"not known how {backend} reads FP8 rows: try it first"]
-    )
-    yield _move({FLAG: FP8}, "FP8 KV rows", tuple(risks), Risk.MEDIUM)
+    known = backend is None or backend in _READS_FP8
+    risks = () if known else (f"not known how {backend} reads FP8 rows: try it first",)
+    yield _move({FLAG: FP8}, "FP8 KV", risks, Risk.MEDIUM if known else Risk.HIGH)
 
 
 def _latent(now: Situation) -> Iterator[Move | Ruled]:
     backend = _backend(now)
     rule = LATENT_COPIES.get(backend or "")
     if rule is not None and rule.at(now.release.version):
-        yield _move({FLAG: FP8}, f"FP8 KV rows ({backend})", (_copy(now, str(backend)),), Risk.HIGH)
+        yield _move({FLAG: FP8}, f"FP8 KV ({backend})", (_copy(now, str(backend)),), Risk.HIGH)
         other = "trtllm_mla" if now.service.hardware.major == 10 else "triton"
         flags = {FLAG: FP8, "attention-backend": other}
         for phase in ("prefill-attention-backend", "decode-attention-backend"):
             if getattr(now.settings, f"attention_{phase.partition('-')[0]}") is not None:
                 flags[phase] = other
         risk = f"another attention kernel ({other}, which reads FP8 rows as they are): measure speed before and after"
-        yield _move(flags, f"FP8 KV rows, {other}", (risk,), Risk.MEDIUM)
+        yield _move(flags, f"FP8 KV ({other})", (risk,), Risk.MEDIUM)
     elif backend is None or backend in _READS_FP8_LATENT:
-        yield _move({FLAG: FP8}, "FP8 KV rows", (), Risk.MEDIUM)
+        yield _move({FLAG: FP8}, "FP8 KV", (), Risk.MEDIUM)
     else:
         risk = f"not known how {backend} reads FP8 rows of latent attention: try it first"
-        yield _move({FLAG: FP8}, "FP8 KV rows", (risk,), Risk.HIGH)
+        yield _move({FLAG: FP8}, "FP8 KV", (risk,), Risk.HIGH)
 
 
 def _copy(now: Situation, backend: str) -> str:

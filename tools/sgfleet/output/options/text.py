@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 100
 GIB: Final = 2**30
-TITLE: Final = 43
+TITLE: Final = 48
 
 
 def as_text(of: ServiceOptions, paint: Paint) -> str:
@@ -40,8 +40,8 @@ def _service(of: ServiceOptions, paint: Paint) -> Iterator[str]:
         )
         yield _row("", "now", of.now, "")
         for number, option in enumerate(of.options, 1):
-            title = option.move.title + (" *" if option.move.accuracy else "")
-            yield _row(str(number), title, option.capacity, option.move.risk.word)
+            risk = option.move.risk.word + (" *" if option.move.accuracy else "")
+            yield _row(str(number), option.move.title, option.capacity, risk)
         if any(option.move.accuracy for option in of.options):
             yield paint("faint", "    * answers may change")
         yield paint("faint", f"    {_restart(of)}")
@@ -67,7 +67,7 @@ def _now(of: ServiceOptions, now: Capacity) -> Iterator[str]:
     error = f" ± {now.error_tokens:,}" if now.error_tokens else ""
     yield f"  now: {now.gpu_tokens:,}{error} KV tokens on the GPUs ({now.origin}), {now.ram_tokens:,} in RAM"
     said = (
-        f"the longest request that fits has {now.request_tokens:,} tokens: RAM keeps prefixes, it does not raise that"
+        f"the longest request that fits has {now.request_tokens:,} tokens: RAM keeps prefixes and does not raise that"
     )
     if of.context_tokens and of.context_tokens > now.request_tokens:
         said += f" (the model could take {of.context_tokens:,})"
@@ -97,8 +97,8 @@ def _row(number: str, title: str, capacity: Capacity, risk: str) -> str:
     left = "-" if capacity.ram_left_bytes is None else f"{capacity.ram_left_bytes / GIB:,.0f}"
     short = title if len(title) < TITLE else title[: TITLE - 2] + "…"
     return (
-        f"{number:>3} {short:<{TITLE}}{capacity.gpu_tokens:>12,}{capacity.ram_tokens:>12,}"
-        f"{capacity.ram_bytes / GIB:>9,.1f}{left:>7}  {risk}"
+        f"{number:>3} {short:<{TITLE}}{capacity.gpu_tokens:>11,}{capacity.ram_tokens:>11,}"
+        f"{capacity.ram_bytes / GIB:>9,.1f}{left:>6}  {risk}"
     ).rstrip()
 
 
