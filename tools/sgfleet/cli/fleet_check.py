@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING
 
+from sgfleet.cli.memories import Memories
 from sgfleet.cli.spread import spread
 from sgfleet.cli.targets import check_services
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
@@ -26,6 +27,7 @@ class FleetCheck:
 
     def __init__(self, workspace: Workspace, selection: Selection, *, units: bool = False) -> None:
         self._workspace = workspace
+        self._memories = Memories(workspace)
         self._units = units
         self._selection = selection
         self._today = datetime.datetime.now(datetime.UTC).date()
@@ -54,7 +56,8 @@ class FleetCheck:
                 from sgfleet.cli.units import host_units, unit_findings
 
                 spec.findings += unit_findings(spec, host_units(self._workspace, spec))
-            return check_host(spec, repository.fleet, self._workspace.release, self._today)
+            memory = self._memories.of(spec)
+            return check_host(spec, repository.fleet, self._workspace.release, self._today, memory)
         except Exception as error:  # told as what it is: nothing was checked here, exit 4
             return Checked(name, crashes=[crash(None, name, error)])
 

@@ -114,8 +114,9 @@ class HostMemory:
         try:
             return service_of(name, spec, release, self._facts, self._root, flags)
         except NotKnownError as error:
-            what = "flags" if isinstance(error.__cause__, SettingsError) else "model"
-            return Unknown(what, str(error), error.help)
+            if isinstance(error.__cause__, SettingsError):
+                return Unknown("flags", str(error), error.help)
+            return Unknown("model", str(error), error.help)
 
 
 def budget_of(service: Service) -> GpuBudget | Unknown:

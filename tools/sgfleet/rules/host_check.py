@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sgfleet.engine.release import Release
     from sgfleet.findings import Finding, Place
+    from sgfleet.memory.of_host import HostMemory
     from sgfleet.rules.masking import Secret
     from sgfleet.rules.runner import Crash, Hidden
     from sgfleet.source.document import Document
@@ -42,19 +43,26 @@ class Checked:
 
 
 def check_host(
-    spec: HostSpec, fleet: FleetSpec, release_of: Callable[[str], Release | None], today: datetime.date
+    spec: HostSpec,
+    fleet: FleetSpec,
+    release_of: Callable[[str], Release | None],
+    today: datetime.date,
+    memory: Callable[[], HostMemory] | None = None,
 ) -> Checked:
-    """Call the rules of every service and of the host, and settle what they say."""
+    """Call the rules of every service and of the host, and settle what they say.
+
+    `memory` gives the budgets of the host; without it no rule about memory says anything.
+    """
     policy = fleet.policy
     views = {
-        name: ServiceView(spec.name, name, each.service, policy, release_of(each.service.release), spec.facts)
+        name: ServiceView(spec.name, name, each.service, policy, release_of(each.service.release), spec.facts, memory)
         for name, each in spec.services.items()
     }
     outcome = Outcome()
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate))
     if spec.document is not None:
-        outcome.add(run(HostView(spec.name, views, policy, spec.facts, today), spec.locate))
+        outcome.add(run(HostView(spec.name, views, policy, spec.facts, today, memory), spec.locate))
     findings = [*spec.findings, *outcome.findings]
     for name, view in views.items():
         if view.service.waive:

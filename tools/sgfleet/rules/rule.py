@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sgfleet.engine.release import Release
     from sgfleet.findings import Severity
+    from sgfleet.memory.of_host import HostMemory
     from sgfleet.spec.facts import Facts
     from sgfleet.spec.fleet import Policy
     from sgfleet.spec.service import Service
@@ -82,7 +83,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ServiceView:
-    """One resolved service with everything that a verdict may be decided from. Unknown is None."""
+    """One resolved service with everything that a verdict may be decided from. Unknown is None.
+
+    `memory` gives the budgets of its host; the first call may take milliseconds.
+    """
 
     host: str
     name: str
@@ -90,6 +94,7 @@ class ServiceView:
     policy: Policy
     release: Release | None = None
     facts: Facts | None = None
+    memory: Callable[[], HostMemory] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,7 @@ class HostView:
     policy: Policy
     facts: Facts | None = None
     today: datetime.date | None = None
+    memory: Callable[[], HostMemory] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def check(view: HostView) -> Iterator[Problem]:
     """GPUs with two services, once for each pair."""
     if len(view.services) < 2:
         return
-    used = {name: _used(service) for name, service in view.services.items()}
+    used = {name: gpus_of(service) for name, service in view.services.items()}
     taken = {index for each in used.values() for index in each or ()}
     free = sorted({gpu.index for gpu in view.facts.gpus or ()} - taken) if view.facts is not None else []
     names = list(view.services)
@@ -68,7 +68,7 @@ def check(view: HostView) -> Iterator[Problem]:
                 yield _problem(view, other, name, shared, free)
 
 
-def _used(service: ServiceView) -> frozenset[int] | None:
+def gpus_of(service: ServiceView) -> frozenset[int] | None:
     """The indices of the GPUs that a service takes; None for all there are."""
     gpus, args = service.service.gpus, arguments(service)
     ranks = layout(args) if args is not None else None

@@ -1,0 +1,86 @@
+"""What rules about host pools ask: a service's share of the host's RAM, and how far it may be off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgfleet.rules.memory._budget import gib, known
+
+if TYPE_CHECKING:
+    from sgfleet.memory.device import GpuBudget
+    from sgfleet.memory.host import ServiceShare
+    from sgfleet.memory.of_host import HostMemory
+    from sgfleet.memory.service import Service
+    from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.rule import Route, ServiceView
+
+
+class Pools(NamedTuple):
+    """The host pools of one service, which has some. `error_bytes` is that of all its ranks."""
+
+    args: Arguments
+    memory: HostMemory
+    service: Service
+    share: ServiceShare
+    budget: GpuBudget
+    error_bytes: int
+
+    @property
+    def route(self) -> Route:
+        """The flag that decides their size."""
+        for name in ("hicache-size", "hicache-ratio"):
+            if self.args.said(name) is not None and (self.share.ratio is not None) == (name == "hicache-ratio"):
+                return self.args.route(name)
+        return self.args.route("enable-hierarchical-cache")
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """How they come about: one rank, then all ranks."""
+        lines = []
+        for pool in self.share.rank_pools:
+            what = "slots" if pool.name == "state" else "tokens"
+            ratio = self.share.ratio
+            grown = f" ({ratio:g} × {pool.device_tokens:,})" if ratio is not None and pool.device_tokens else ""
+            line = (
+                f"{pool.name} pool: {pool.tokens:,} {what}{grown} × {pool.token_bytes:,} B = {gib(pool.bytes)} a rank"
+            )
+            if pool.resident_bytes != pool.bytes:
+                line += f", pinned as the next power of two: {gib(pool.resident_bytes)}"
+            lines.append(line)
+        share = self.share
+        error = f" ± {self.error_bytes / 2**30:,.2f}" if self.error_bytes else ""
+        lines.append(f"{share.ranks} ranks × {gib(share.rank_bytes)} = {gib(share.pinned_bytes)}{error}")
+        return tuple(lines)
+
+
+def pools_of(view: ServiceView) -> Pools | None:
+    """The host pools of a view's service; None where it has none, or they cannot be computed."""
+    if view.service.flags.get("enable-hierarchical-cache") is not True:
+        return None
+    found = known(view)
+    if found is None or found.service.settings.hicache is None:
+        return None
+    share = found.memory.share(view.name)
+    if share is None or not share.rank_pools:
+        return None
+    budget = found.budget
+    relative = budget.error_tokens / budget.tokens if budget.tokens > 0 and share.ratio is not None else 0.0
+    return Pools(found.args, found.memory, found.service, share, budget, int(share.pinned_bytes * min(relative, 1.0)))
+
+
+def ratio_help(found: Pools, *, engine: bool = False) -> str:
+    """The largest ratio, or size, that fits beside the other services as they are."""
+    share, facts = found.share, found.memory.host.facts
+    if share.ratio is None and facts.available_bytes is not None:
+        others = found.memory.host.pinned_bytes - share.pinned_bytes
+        room = facts.available_bytes - others - facts.reserve_bytes
+        beside = share.rank_bytes - max((pool.resident_bytes for pool in share.rank_pools), default=0)
+        size = int((room // share.ranks - beside) // 10**9)
+        return f"hicache-size {size} leaves what policy wants" if size > 0 else "no size leaves what policy wants"
+    largest = share.largest
+    ratio = None if largest is None else largest.safe if engine else largest.policy
+    if ratio is None or ratio <= 0:
+        return "no ratio fits: remove enable-hierarchical-cache, or lower mem-fraction-static, which both pools follow"
+    if ratio <= 1:
+        return f"the largest ratio that fits is {ratio:.2f}, which is no use: remove enable-hierarchical-cache"
+    return f"hicache-ratio {ratio:.2f} is the largest that fits"

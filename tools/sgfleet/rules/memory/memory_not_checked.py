@@ -1,0 +1,134 @@
+"""Memory that was not checked, and what is missing for it.
+
+## What it does
+
+Says once a service why the budget of its GPUs or of the host's RAM could not be computed, or is computed without a
+part. Where another finding says that already (no facts: FCT001; no flag schema: SRV001), nothing is repeated.
+
+## Why
+
+A check that is silent about memory looks like one that found room.
+
+## Bad
+
+```yaml
+flags:
+  model-path: /models/somebodys-finetune
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 270000000000}
+```
+
+## Good
+
+```yaml
+flags:
+  model-path: /models/somebodys-finetune
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 270000000000}
+checkpoints:
+  - {path: /models/somebodys-finetune, total-bytes: 16400000000, model: Qwen/Qwen3-8B}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.facts import checkpoint_not_found
+from sgfleet.rules.quoting import quoted
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.memory.of_host import HostMemory
+    from sgfleet.memory.service import Service
+    from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.rule import ServiceView
+    from sgfleet.spec.facts import Facts
+
+RULE = Rule("MEM030", "memory-not-checked", Severity.NOTE, "service")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """What is missing."""
+    args, facts = arguments(view), view.facts
+    if args is None or facts is None or view.memory is None or not args.given or facts.gpus == ():
+        return
+    if args.said("model-path") is None or args.text("device") not in (None, "cuda"):
+        return
+    from sgfleet.memory.of_host import Unknown
+
+    memory = view.memory()
+    unknown, name = memory.budget(view.name), view.name
+    based_on = (f"hosts/{view.host}/facts.yaml", "schema/models")
+    if isinstance(unknown, Unknown):
+        if unknown.what == "release" or (unknown.what == "gpu" and not _has_memory(facts)):
+            return
+        if unknown.what == "model" and any(True for _ in checkpoint_not_found.check(view)):
+            return
+        yield _of_model(args, unknown.what, unknown.help, based_on)
+        return
+    service = memory.service(name)
+    missing = [] if isinstance(service, Unknown) else list(_missing(memory, service, facts))
+    if missing:
+        yield Problem(
+            args.route("enable-hierarchical-cache"),
+            f"not checked: {'; '.join(missing)}",
+            help="run `sgfleet facts` on the host and commit what it writes",
+            based_on=based_on,
+        )
+
+
+def _has_memory(facts: Facts) -> bool:
+    return bool(facts.gpus) and all(gpu.memory_mib is not None for gpu in facts.gpus or ())
+
+
+def _of_model(args: Arguments, what: str, help_: str | None, based_on: tuple[str, ...]) -> Problem:
+    if what == "flags":
+        return Problem(
+            ("flags",),
+            "not checked: memory: a flag that decides about it has a value that cannot be used",
+            based_on=based_on,
+        )
+    if what == "gpu":
+        return Problem(("gpus",), "not checked: memory of the GPU: it is not known", help=help_, based_on=based_on)
+    path = args.text("model-path")
+    return Problem(
+        args.route("model-path"),
+        f"not checked: memory, and what the model asks of its GPUs: nothing is known of {quoted(path or '')}",
+        help=help_ or "`sgfleet model add` reads its configuration; `model:` of the checkpoint in facts.yaml names it",
+        based_on=based_on,
+    )
+
+
+def _missing(memory: HostMemory, service: Service, facts: Facts) -> Iterator[str]:
+    """What the host's side leaves open, for a service with host pools."""
+    settings = service.settings
+    if settings.hicache is None:
+        return
+    from sgfleet.memory.eras import HOST_NUMA
+
+    if service.no_host_pool is not None and service.no_host_pool.startswith("not computed"):
+        yield f"the host pools: their size is {service.no_host_pool}"
+    ram = facts.memory
+    if ram.available_bytes is None and ram.total_bytes is None:
+        yield "whether the host pools fit: how much RAM the host has is not known"
+    elif memory.uncounted:
+        yield f"what {' and '.join(memory.uncounted)} pins beside it"
+    nodes = {gpu.numa_node for gpu in facts.gpus or ()}
+    if HOST_NUMA.at(settings.release) and settings.hicache.numa_bind and nodes == {None}:
+        yield (
+            f"the NUMA nodes: SGLang {settings.release} binds each rank's host pool to the node of its GPU, and which"
+            " that is is not known"
+        )

@@ -1,0 +1,75 @@
+"""A hierarchical cache for a model that the release has no host pool for.
+
+## What it does
+
+Looks which kinds of KV pool the model needs (latent rows, index keys, sliding windows, states of linear layers) and
+whether the release can mirror all of them in host RAM.
+
+## Why
+
+The release fails when it makes the host pool, after the weights are loaded, or mirrors only a part.
+
+## Bad
+
+```yaml
+release: "0.5.9"
+flags:
+  model-path: Qwen/Qwen3.5-27B
+  tp-size: 2
+  enable-hierarchical-cache: true
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+  - {index: 1, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 135000000000, available-bytes: 128000000000}
+```
+
+## Good
+
+```yaml
+release: "0.5.9"
+flags:
+  model-path: Qwen/Qwen3.5-27B
+  tp-size: 2
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+  - {index: 1, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 135000000000, available-bytes: 128000000000}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.memory._budget import known
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("MEM017", "no-host-pool", Severity.ERROR, "service")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """No host pool for this kind of model."""
+    found = known(view)
+    if found is None or found.service.settings.hicache is None:
+        return
+    refused = found.service.no_host_pool
+    if refused is None or refused.startswith("not computed"):
+        return
+    yield Problem(
+        found.args.route("enable-hierarchical-cache"),
+        f"the hierarchical cache does not work with this model: SGLang {refused}",
+        help="remove enable-hierarchical-cache, or take a later release",
+        based_on=(found.service.load.shape.source.name, f"SGLang {view.service.release}, srt/mem_cache"),
+    )

@@ -1,0 +1,126 @@
+"""Services on one GPU whose memory fractions do not go together.
+
+## What it does
+
+Where two services use the same GPU (HST002, which a waiver may accept), starts them on paper in both orders: a fraction
+counts of what is free when a service starts, so the second one gets its share of what the first has left.
+
+## Why
+
+Fractions are no shares of the card that add up: 0.4 and 0.4 are 40 % and 24 % of it. The service that starts second
+gets a small KV pool, or does not start, and after the next reboot it may be the other one.
+
+## Bad
+
+```yaml
+services:
+  one:
+    gpus: [0]
+    flags: {model-path: Qwen/Qwen3-8B, port: 30000, mem-fraction-static: 0.8}
+  two:
+    gpus: [0]
+    flags: {model-path: Qwen/Qwen3-8B, port: 30100, mem-fraction-static: 0.8}
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 270000000000}
+```
+
+## Good
+
+```yaml
+services:
+  one:
+    gpus: [0]
+    flags: {model-path: Qwen/Qwen3-8B, port: 30000, mem-fraction-static: 0.8}
+  two:
+    gpus: [1]
+    flags: {model-path: Qwen/Qwen3-8B, port: 30100, mem-fraction-static: 0.8}
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+  - {index: 1, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}
+memory: {total-bytes: 270000000000}
+```
+
+## See also
+
+HST002
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgfleet.findings import Severity
+from sgfleet.rules.host.gpu_used_twice import gpus_of
+from sgfleet.rules.memory._budget import gib, known
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.memory._budget import Known
+    from sgfleet.rules.rule import HostView
+
+RULE = Rule("MEM005", "shared-gpu", Severity.ERROR, "host")
+
+
+class _Second(NamedTuple):
+    """What the service that starts second gets."""
+
+    tokens: int
+    surely: bool
+    line: str
+
+
+def check(view: HostView) -> Iterator[Problem]:
+    """Pairs of services, in both orders."""
+    if len(view.services) < 2 or view.facts is None or not view.facts.gpus:
+        return
+    taken = {name: gpus_of(service) for name, service in view.services.items()}
+    for first, second in combinations(view.services, 2):
+        one, two = taken[first], taken[second]
+        if (one is not None and two is not None and not one & two) or one == frozenset() or two == frozenset():
+            continue
+        before, after = known(view.services[first]), known(view.services[second])
+        if before is None or after is None:
+            continue
+        orders = [_second(first, before, second, after), _second(second, after, first, before)]
+        worst = min(orders, key=lambda order: order.tokens)
+        surely = all(order.tokens <= 0 and order.surely for order in orders)
+        bad = worst.tokens <= 0
+        yield Problem(
+            ("services", second, "flags", "mem-fraction-static"),
+            f"{first} and {second} share a GPU: the one that starts second "
+            + ("has no room for a KV pool" if bad else f"gets {worst.tokens:,} KV tokens or more"),
+            arithmetic=tuple(order.line for order in orders),
+            help="a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
+            " with `unit.after`; or give each a GPU of its own",
+            based_on=(
+                f"hosts/{view.host}/facts.yaml gpus",
+                "SGLang takes the fraction of the memory free at its start",
+            ),
+            related=((("services", first, "gpus"), first),),
+            severity=None if surely else Severity.WARNING,
+        )
+
+
+def _second(name: str, first: Known, other: str, second: Known) -> _Second:
+    from sgfleet.memory.device import gpu_budget
+    from sgfleet.memory.observed import Observed
+    from sgfleet.memory.units import GIB
+
+    begin = first.budget
+    left = max(0, begin.left_bytes)
+    observed = Observed(free_before_gib=left / GIB)
+    budget = gpu_budget(second.service.settings, second.service.load, second.service.hardware, observed)
+    error = begin.free_before.error_bytes + begin.weights.error_bytes + budget.weights.error_bytes
+    rest = budget.rest_bytes
+    said = f"{name} first: {gib(left)} are left, {budget.fraction.value:.3f} × {gib(left)} - weights = {gib(rest)}"
+    return _Second(budget.tokens if rest > 0 else 0, rest + error < 0, f"{said} for {other}: {budget.tokens:,} tokens")
