@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-editor test-oracle record-oracle lint format lock bench clean docs
+.PHONY: help check test test-editor test-oracle record-oracle lint format lock bench accuracy clean docs
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,11 @@ lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with ha
 bench: $(STAMP)  ## start-up, one host, HOSTS=10000 hosts, beside check-jsonschema on the same files
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
 	$(BIN)/python benchmarks/run.py $(HOSTS)
+
+LOGS ?= tests/corpus/logs.jsonl
+ACCURACY_PAGE = docs/reference/accuracy$(patsubst %,-%,$(filter-out logs,$(basename $(notdir $(LOGS))))).md
+accuracy: $(STAMP)  ## memory predictions held against start-up logs (LOGS=FILE.jsonl); the table is kept in docs/
+	$(BIN)/sgfleet accuracy $(LOGS) --keep $(ACCURACY_PAGE)
 
 clean:  ## remove what make created
 	rm -rf $(VENV) .cache build dist

@@ -56,7 +56,8 @@ class GpuBudget:
     """One rank's GPU. Bytes; `tokens` is what the release will report, within `error_tokens` either way.
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been
-    allocated: activations live in it. `unaccounted_bytes` is what an observed start took beside all that is counted.
+    allocated: activations live in it. `request_table_most_bytes` is what the table would take if all memory that is free
+    were KV rows (it grows with them). `unaccounted_bytes` is what an observed start took beside all that is counted.
     `unexplained_bytes` is what its pool had beyond what its fraction gives, and `implied_fraction` the one that would
     explain it. `measured_tokens` says that the tokens were read from a log.
     """
@@ -78,6 +79,7 @@ class GpuBudget:
     request_table_bytes: int
     graph_bytes: int
     needed_bytes: int
+    request_table_most_bytes: int = 0
     unaccounted_bytes: int = 0
     unexplained_bytes: int = 0
     implied_fraction: float | None = None
@@ -183,6 +185,7 @@ def _stage(
         implied = observed.calibrated_at + unexplained / before.bytes if unexplained else None
     error = int(before.error_bytes * away) + (BETWEEN_RANKS_BYTES if unexplained else weights.error_bytes)
     error += draft.error_bytes if draft is not None and inside else 0
+    most = int((max(0, rest) + slack) / pools.bytes_a_token) if pools.bytes_a_token else 0
     outside = 0 if inside or load.draft is None else cell.draft_allocated * (pools.tokens + resolved.page_size)
     return GpuBudget(
         stage=stage,
@@ -202,6 +205,7 @@ def _stage(
         request_table_bytes=request_table_bytes(settings, load.shape, pools.tokens),
         graph_bytes=graph_bytes(settings, hardware),
         needed_bytes=needed_bytes(settings, load.shape, hardware),
+        request_table_most_bytes=request_table_bytes(settings, load.shape, max(most, pools.tokens)),
         unaccounted_bytes=observed.unaccounted_bytes if observed is not None else 0,
         unexplained_bytes=unexplained,
         implied_fraction=implied,

@@ -126,6 +126,12 @@ GRAPH_BATCH_BY_REQUESTS: Final = Rule(
     Era("0.5.3", value=False, source="server_args.py"),
     Era("0.5.22", value=True, source="arg_groups/memory_hook.py", sign=r"decode_max_bs_is_default"),
 )
+PREFILL_GRAPH_BY_CONTEXT: Final = Rule(
+    "no prefill graph is larger than --context-length",
+    Era("0.5.3", value=False, source="server_args.py"),
+    Era("0.5.13", value=True, source="server_args.py", sign=r"Clamp to context_length"),
+    Era("0.5.17", value=False, source="server_args.py"),
+)
 MLA_PREFILL_TOKENS: Final = Rule(
     "largest prefill graph of an MLA model, tokens",
     Era("0.5.8", value=2048, source="server_args.py"),

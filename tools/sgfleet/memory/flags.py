@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.argv.values import BadValueError, value_of
 from sgfleet.engine.flag import SUPPRESSED
+from sgfleet.memory.era import from_release
 from sgfleet.memory.settings import Graphs, Hicache, Settings, SettingsError, Speculative
 
 if TYPE_CHECKING:
@@ -126,15 +127,19 @@ def from_namespace(
         multimodal=values.get("enable_multimodal") or None,
         disaggregation=read.text("disaggregation_mode") or "null",
         quantization=read.text("quantization"),
-        graphs=_graphs(read),
+        graphs=_graphs(read, version),
         speculative=speculative,
         hicache=_hicache(read),
-        prefill_graph_blockers=tuple(name for name in _BLOCKERS if _set(values.get(name))),
+        prefill_graph_blockers=(
+            *(name for name in _BLOCKERS if _set(values.get(name))),
+            *(name for name in _PARALLEL_BLOCKERS if read.count(name) > 1),
+        ),
         environment={name: str(value) for name, value in (environment or {}).items()},
         unmodelled=_unmodelled(read),
     )
 
 
+_PARALLEL_BLOCKERS: Final = ("attn_cp_size", "dcp_size")
 _BLOCKERS: Final = (
     "enable_torch_compile",
     "enable_lora",
@@ -233,18 +238,20 @@ def _speculative(read: _Reader) -> Speculative | None:
     )
 
 
-def _graphs(read: _Reader) -> Graphs:
+def _graphs(read: _Reader, version: str) -> Graphs:
     off = read.truth("disable_cuda_graph")
     decode, prefill = _phase(read, "decode"), _phase(read, "prefill")
     sizes = read.values.get("cuda_graph_bs_decode") or read.values.get("cuda_graph_bs") or decode.get("bs")
     backend = read.text("cuda_graph_backend_prefill") or prefill.get("backend")
     wanted: bool | None = None
+    breakable = True
+    both_off = off and from_release(version, "0.5.14")  # before, prefill graphs had a switch of their own
     if backend is not None:
-        wanted = backend != "disabled"
-    elif off or read.truth("disable_prefill_cuda_graph") or read.truth("disable_piecewise_cuda_graph"):
+        wanted, breakable = backend != "disabled", backend == "breakable"
+    elif both_off or read.truth("disable_prefill_cuda_graph") or read.truth("disable_piecewise_cuda_graph"):
         wanted = False
     elif read.truth("enforce_piecewise_cuda_graph") or read.truth("enable_piecewise_cuda_graph"):
-        wanted = True
+        wanted, breakable = True, False
     listed = read.values.get("cuda_graph_bs_prefill") or read.values.get("piecewise_cuda_graph_tokens")
     return Graphs(
         decode=not off and not read.truth("disable_decode_cuda_graph") and decode.get("backend") != "disabled",
@@ -252,6 +259,7 @@ def _graphs(read: _Reader) -> Graphs:
         if isinstance(sizes, list) and sizes
         else read.integer("cuda_graph_max_bs_decode", "cuda_graph_max_bs") or decode.get("max_bs"),
         prefill=wanted,
+        prefill_breakable=breakable,
         prefill_max_tokens=read.integer("cuda_graph_max_bs_prefill", "piecewise_cuda_graph_max_tokens")
         or prefill.get("max_bs"),
         prefill_sizes=len(listed) if isinstance(listed, list) else None,

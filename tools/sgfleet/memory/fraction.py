@@ -29,6 +29,8 @@ _TIERS: Final = ((20 * 1024, 2048, 8, 8), (60 * 1024, 4096, 32, 160), (160 * 102
 """(below MiB, chunk tokens, graph batch below TP 4, from TP 4); the tier from 20 to 35 GiB changes by release."""
 _LARGEST_TIER: Final = (16384, 512, 512)
 _UNKNOWN_CARD: Final = (4096, 160, 160)
+_BY_TOKENS: Final = {"tokens/4": 4, "tokens/8": 8}
+"""Forms of the reserve for prefill graphs that come on top of the floor: MiB for so many tokens."""
 _TOWER_LAYERS: Final = 24
 _TOWER_WIDTH: Final = 1024
 
@@ -119,6 +121,8 @@ def _terms(settings: Settings, shape: ModelShape, hardware: Hardware) -> list[tu
     below = 10 * 1024 - sum(mib for _, mib in terms)
     if memory_mib > 60 * 1024 and below > 0:
         terms.append(("floor of 10 GiB", below))
+    if PREFILL_GRAPH.at(release) in _BY_TOKENS:
+        terms += _prefill_graph_terms(settings, shape, sizes)
     if from_release(release, "0.5.15") and _counts_decode(settings) and settings.all_to_all == "deepep":
         terms.append(("DeepEP", 2048.0))
     if settings.speculative is not None and settings.speculative.has_draft_model:
@@ -151,17 +155,24 @@ def _graph_terms(settings: Settings, shape: ModelShape, sizes: Batches) -> list[
         terms.append(("decode graphs", batch * 2.0))
     if settings.attention_dp > 1 and not (ROLE_AWARE.at(settings.release) and settings.disaggregation == "prefill"):
         terms.append(("attention groups", batch * settings.attention_dp * (4.5 if batch > 300 else 3.0)))
+    if PREFILL_GRAPH.at(settings.release) not in _BY_TOKENS:
+        terms += _prefill_graph_terms(settings, shape, sizes)
+    return terms
+
+
+def _prefill_graph_terms(settings: Settings, shape: ModelShape, sizes: Batches) -> list[tuple[str, float]]:
     graph = prefill_graph(settings, shape, sizes.chunk_tokens)
-    if graph.on:
-        form = PREFILL_GRAPH.at(settings.release)
-        if form in ("tokens/4", "tokens/8"):
-            terms.append(("prefill graphs", float(graph.max_tokens // (4 if form == "tokens/4" else 8))))
-        elif shape.is_latent and from_release(settings.release, "0.5.10"):
-            terms.append(("prefill graphs", 1536.0))
-        else:
-            terms.append(("prefill graphs", graph.sizes * 8.0))
-        if graph.breakable and settings.all_to_all == "deepep" and from_release(settings.release, "0.5.17"):
-            terms.append(("prefill graphs with DeepEP", 1024.0))
+    if not graph.on:
+        return []
+    divisor = _BY_TOKENS.get(PREFILL_GRAPH.at(settings.release))
+    if divisor is not None:
+        return [("prefill graphs", float(graph.max_tokens // divisor))]
+    if shape.is_latent and from_release(settings.release, "0.5.10"):
+        terms = [("prefill graphs", 1536.0)]
+    else:
+        terms = [("prefill graphs", graph.sizes * 8.0)]
+    if graph.breakable and settings.all_to_all == "deepep" and from_release(settings.release, "0.5.17"):
+        terms.append(("prefill graphs with DeepEP", 1024.0))
     return terms
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.memory.architectures import listed
 from sgfleet.memory.era import from_release
-from sgfleet.memory.eras import MLA_PREFILL_TOKENS, PREFILL_GRAPH
+from sgfleet.memory.eras import MLA_PREFILL_TOKENS, PREFILL_GRAPH, PREFILL_GRAPH_BY_CONTEXT
 from sgfleet.memory.resolve import is_multimodal
 from sgfleet.model.layer import CompressedAttention, LatentAttention, LinearAttention
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sgfleet.memory.settings import Settings
     from sgfleet.model.shape import ModelShape
 
+_FIRST_TOKENS: Final = 4096
+"""Largest prefill graph of the first releases that had them, whatever the chunk."""
+_DEEPEP_TOKENS: Final = 2048
+"""Largest prefill graph with DeepEP, whose sizes are multiples of 8."""
 _BREAKABLE_ALL_TO_ALL: Final = frozenset({"none", "deepep", "megamoe", "flashinfer"})
 
 
@@ -34,9 +38,15 @@ def prefill_graph(settings: Settings, shape: ModelShape, chunk_tokens: int) -> P
     on, breakable = _is_on(settings, shape, form)
     if not on:
         return PrefillGraph(on=False)
-    largest = settings.graphs.prefill_max_tokens or _largest(settings, shape, chunk_tokens)
-    sizes = settings.graphs.prefill_sizes or len(capture_sizes(settings.release, largest))
-    return PrefillGraph(on=True, max_tokens=largest, sizes=sizes, breakable=breakable)
+    if breakable and settings.all_to_all == "deepep" and from_release(settings.release, "0.5.17"):
+        largest = settings.graphs.prefill_max_tokens or _DEEPEP_TOKENS
+        captured = len({-(-size // 8) * 8 for size in capture_sizes(settings.release, largest)})
+    else:
+        largest = settings.graphs.prefill_max_tokens or _largest(settings, shape, chunk_tokens)
+        if settings.context_length is not None and PREFILL_GRAPH_BY_CONTEXT.at(settings.release):
+            largest = min(largest, settings.context_length)
+        captured = len(capture_sizes(settings.release, largest))
+    return PrefillGraph(True, largest, settings.graphs.prefill_sizes or captured, breakable)
 
 
 def capture_sizes(release: str, largest: int) -> list[int]:
@@ -51,6 +61,8 @@ def capture_sizes(release: str, largest: int) -> list[int]:
 
 
 def _largest(settings: Settings, shape: ModelShape, chunk_tokens: int) -> int:
+    if not from_release(settings.release, "0.5.7"):
+        return _FIRST_TOKENS
     largest = chunk_tokens
     if shape.is_latent and from_release(settings.release, "0.5.8"):
         ceiling = MLA_PREFILL_TOKENS.at(settings.release)
@@ -63,16 +75,18 @@ def _largest(settings: Settings, shape: ModelShape, chunk_tokens: int) -> int:
 def _is_on(settings: Settings, shape: ModelShape, form: str) -> tuple[bool, bool]:
     """(captured, in the breakable way)."""
     asked = settings.graphs.prefill
+    if settings.disaggregation == "decode" and from_release(settings.release, "0.5.15"):
+        return False, False
     if form in ("none", "tokens/4", "tokens/8", "asked"):
         return bool(asked) and form != "none", False
     if asked is False:
         return False, False
     if form == "piecewise":
         return asked is True or not _piecewise_blocked(settings, shape), False
+    if asked is None and settings.disaggregation == "prefill" and not from_release(settings.release, "0.5.16"):
+        return False, False  # the role switched all graphs off before roles had graphs of their own
     if asked is True:
-        return True, True
-    if settings.disaggregation == "decode":
-        return False, False
+        return True, settings.graphs.prefill_breakable
     multimodal = is_multimodal(settings, shape)
     if multimodal and _takes_piecewise(settings, shape):
         return not _piecewise_blocked(settings, shape), False
@@ -118,16 +132,17 @@ def _breakable_blocked(settings: Settings, shape: ModelShape, *, multimodal: boo
         return True
     if _latent_blocked(settings, shape) or _linear_blocked(settings, shape):
         return True
+    blockers = set(settings.prefill_graph_blockers)
+    if not from_release(release, "0.5.17") and (settings.attention_dp > 1 or blockers & {"enable_lora", "lora_paths"}):
+        return True
+    if "attn_cp_size" in blockers or ("dcp_size" in blockers and from_release(release, "0.5.16")):
+        return True
     allowed = _BREAKABLE_ALL_TO_ALL if from_release(release, "0.5.17") else frozenset({"none"})
     if settings.all_to_all not in allowed:
         return True
-    if "enable_two_batch_overlap" in settings.prefill_graph_blockers and from_release(release, "0.5.17"):
+    if "enable_two_batch_overlap" in blockers and from_release(release, "0.5.17"):
         return True
-    return (
-        multimodal
-        and from_release(release, "0.5.16")
-        and not listed("multimodal_breakable", release, shape.architecture)
-    )
+    return multimodal and not listed("multimodal_breakable", release, shape.architecture)
 
 
 def _latent_blocked(settings: Settings, shape: ModelShape) -> bool:

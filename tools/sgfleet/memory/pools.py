@@ -101,10 +101,10 @@ def pools_of_tokens(
     """The pools of a rank that reports so many tokens. Every pool has one page more than its tokens."""
     page = resolved.page_size
     divisor = bytes_a_token(layers, cell, settings, resolved)
-    if compressed_cell_bytes(layers, settings, draft=False):
-        return DevicePools(
-            tokens, divisor, int(tokens * compressed_cell_bytes(layers, settings, draft=False)), state=slots
-        )
+    states = slots if slots is not None and slots.count else None
+    compressed = compressed_cell_bytes(layers, settings, draft=False)
+    if compressed:
+        return DevicePools(tokens, divisor, int(tokens * compressed), state=states)
     sliding = sliding_bytes = None
     if resolved.sliding and cell.sliding_layers:
         share = settings.sliding_ratio if cell.full_layers else 1.0
@@ -117,6 +117,6 @@ def pools_of_tokens(
         kv_bytes=rows * cell.full_allocated,
         sliding_tokens=sliding,
         sliding_bytes=(sliding_bytes or 0) if tokens else 0,
-        state=slots if slots is not None and slots.count else None,
+        state=states,
         draft_bytes=rows * cell.draft_allocated if DRAFT_IN_BUDGET.at(settings.release) else 0,
     )

@@ -64,6 +64,7 @@ class Graphs:
     decode: bool = True
     decode_max_batch: int | None = None
     prefill: bool | None = None
+    prefill_breakable: bool = True
     prefill_max_tokens: int | None = None
     prefill_sizes: int | None = None
     """Number of sizes that are captured, where they are listed."""

@@ -42,7 +42,8 @@ def window_of(budget: GpuBudget) -> Window:
     page = budget.pools.bytes_a_token * budget.resolved.page_size
     low = math.ceil((weights + page) / free * 1000) / 1000
     outside = _outside_share(budget)
-    fixed = budget.needed_bytes + budget.request_table_bytes + budget.unaccounted_bytes + budget.unexplained_bytes
+    fixed = budget.needed_bytes + budget.request_table_most_bytes
+    fixed += budget.unaccounted_bytes + budget.unexplained_bytes
     if budget.draft_weights is not None and budget.draft_outside_bytes:
         fixed += budget.draft_weights.bytes
     # free * (1 - f) = fixed + outside * (free * f - inside)

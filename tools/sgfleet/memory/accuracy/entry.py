@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+LARGEST: Final = 2.0**53
+"""Larger figures are no figures of a log (nor is NaN, which compares with nothing)."""
 
 
 class LogsError(ValueError):
@@ -41,10 +45,17 @@ class Entry:
     def number(self, *names: str) -> float | None:
         """The first of these logged figures that is a number."""
         for name in names:
-            value = self.logged.get(name)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return float(value)
+            value = finite(self.logged.get(name))
+            if value is not None:
+                return value
         return None
+
+
+def finite(value: object) -> float | None:
+    """A number that can be computed with; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < LARGEST else None
 
 
 def read_entries(text: str) -> Iterator[Entry]:

@@ -13,6 +13,7 @@ from sgfleet.engine import store
 from sgfleet.engine.argv.outcome import Parsed
 from sgfleet.engine.argv.parse import parse
 from sgfleet.engine.version import in_order
+from sgfleet.memory.accuracy.entry import finite
 from sgfleet.memory.architectures import first_release
 from sgfleet.memory.era import from_release
 from sgfleet.memory.flags import from_namespace
@@ -110,11 +111,11 @@ def settings_in(entry: Entry, release: Release) -> tuple[Settings, str | None]:
     changes: dict[str, Any] = {}
     if entry.tp is not None and settings.tp != entry.tp:
         changes["tp"] = entry.tp
-    if entry.facts.get("prefill_token_budget") and settings.chunked_prefill_tokens is None:
-        changes["chunked_prefill_tokens"] = int(entry.facts["prefill_token_budget"])
-    if isinstance(page := entry.facts.get("kv_block_size"), int) and settings.page_size is None:
-        changes["page_size"] = page
-    if isinstance(kv := entry.facts.get("kv_cache_dtype_effective"), str):
+    for fact, name in (("prefill_token_budget", "chunked_prefill_tokens"), ("kv_block_size", "page_size")):
+        size = finite(entry.facts.get(fact))
+        if size is not None and size >= 1 and getattr(settings, name) is None:
+            changes[name] = int(size)
+    if isinstance(kv := entry.facts.get("kv_cache_dtype_effective"), str) and kv.split():
         changes["kv_dtype"] = kv.split()[0]
     return replace(settings, **changes), doubt
 

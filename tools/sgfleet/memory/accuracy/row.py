@@ -22,7 +22,8 @@ class Row:
 
     `terms` says what was known: "measured" (free memory and weights are in the log), "hardware" (model and card only),
     "exact" (nothing but formulas between the figures). `limit` is the relative error that is asked for, None for
-    exact figures, which must agree as printed; `bound` is the error that the estimator itself claims.
+    exact figures, which must agree as printed; `bound` is the error that the estimator itself claims. `unit_gib` is
+    what one more of the figure takes on a rank, None where it is no number of tokens.
     """
 
     entry: str
@@ -33,6 +34,9 @@ class Row:
     limit: float | None
     bound: float
     notes: tuple[str, ...] = ()
+    release: str = ""
+    release_is_sure: bool = True
+    unit_gib: float | None = None
 
     @property
     def error(self) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine import store
+from sgfleet.memory.accuracy.entry import finite
 from sgfleet.memory.accuracy.guess import model_of, release_of, settings_in
 from sgfleet.memory.accuracy.row import MEASURED_LIMIT, Row, Score, limit_of, observed_in, tokens_in
 from sgfleet.memory.accuracy.unknown import budget_rows
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.memory.accuracy.entry import Entry
-    from sgfleet.memory.accuracy.guess import ModelGuess
+    from sgfleet.memory.accuracy.guess import ModelGuess, ReleaseGuess
     from sgfleet.memory.hardware import Hardware
     from sgfleet.memory.settings import Settings
+
+
+AFTER_POOL_GIB: Final = 0.6
+"""What a release allocates beside its pools before it logs again: request tables, buffers of attention backends."""
 
 
 def score(entry: Entry) -> Score:
@@ -42,12 +47,10 @@ def score(entry: Entry) -> Score:
     if model is None:
         unknown = f"nothing is known of {entry.model}: sgfleet model add makes facts of it"
         return Score(entry.id, tuple(budget_rows(entry, settings, unknown)), (unknown,))
-    doubts = tuple(doubt for doubt in (guess.doubt, flags_doubt, model.doubt) if doubt)
-    memory = entry.facts.get("gpu_mem_gb")
-    hardware = card(
-        entry.gpu or "", entry.gpu_count or settings.ranks, memory if isinstance(memory, int | float) else None
-    )
-    scorer = _Scorer(entry, settings, model, hardware, doubts)
+    doubts = tuple(doubt for doubt in (flags_doubt, model.doubt) if doubt)
+    memory = finite(entry.facts.get("gpu_mem_gb"))
+    hardware = card(entry.gpu or "", entry.gpu_count or settings.ranks, memory)
+    scorer = _Scorer(entry, settings, model, hardware, guess, doubts)
     try:
         rows = tuple(scorer.rows())
     except NotKnownError as error:
@@ -55,16 +58,30 @@ def score(entry: Entry) -> Score:
     return Score(entry.id, rows, () if rows else ("the log has no figure that is predicted here",))
 
 
+def row_of(entry: Entry, what: str) -> Row | None:
+    """One figure of an entry."""
+    return next((row for row in score(entry).rows if row.what == what), None)
+
+
 class _Scorer:
+    """One entry whose model is known."""
+
     def __init__(
-        self, entry: Entry, settings: Settings, model: ModelGuess, hardware: Hardware, doubts: tuple[str, ...]
+        self,
+        entry: Entry,
+        settings: Settings,
+        model: ModelGuess,
+        hardware: Hardware,
+        release: ReleaseGuess,
+        doubts: tuple[str, ...],
     ) -> None:
         self.entry = entry
         self.settings = settings
         self.shape = model.found.shape
         self.weights = loaded_weights(model.found, parallel_of(settings), settings.quantization)
         self.hardware = hardware
-        self.doubts = doubts
+        self.release = release
+        self.doubts = (f"{release.version}: {release.doubt}", *doubts) if release.doubt else doubts
         self.draft = draft_layers(settings, self.shape, self.weights)
         self.resolved = resolve(settings, self.shape, hardware)
 
@@ -77,7 +94,18 @@ class _Scorer:
         yield from self._host()
 
     def _row(self, what: str, terms: str, logged: float, predicted: float, bound: float, *notes: str) -> Row:
-        return Row(self.entry.id, what, terms, logged, predicted, limit_of(terms), bound, (*self.doubts, *notes))
+        return Row(
+            entry=self.entry.id,
+            what=what,
+            terms=terms,
+            logged=logged,
+            predicted=predicted,
+            limit=limit_of(terms),
+            bound=bound,
+            notes=(*self.doubts, *notes),
+            release=self.release.version,
+            release_is_sure=self.release.doubt is None,
+        )
 
     def _tokens(self) -> Iterator[Row]:
         logged = tokens_in(self.entry)
@@ -89,7 +117,8 @@ class _Scorer:
         budget = gpu_budget(self.settings, load, self.hardware, observed)
         terms = "measured" if measured else "hardware"
         notes = tuple(note for note in budget.notes if note not in self.doubts)
-        yield self._row("KV tokens", terms, logged, budget.tokens, budget.error_tokens, *notes)
+        row = self._row("KV tokens", terms, logged, budget.tokens, budget.error_tokens, *notes)
+        yield replace(row, unit_gib=budget.pools.bytes_a_token / GIB)
         sliding = self._sliding_logged(logged)
         if sliding is not None and budget.pools.sliding_tokens is not None:
             bound = budget.error_tokens * self.settings.sliding_ratio
@@ -99,8 +128,8 @@ class _Scorer:
         pools = self.entry.logged.get("pools")
         if not isinstance(pools, list):
             return None
-        counts = [pool.get("tokens") for pool in pools if isinstance(pool, dict)]
-        return next((float(count) for count in counts if isinstance(count, int) and count != full), None)
+        counts = [finite(pool.get("tokens")) for pool in pools if isinstance(pool, dict)]
+        return next((count for count in counts if count is not None and count != full), None)
 
     def _sizes(self) -> Iterator[Row]:
         """Bytes of the pool that the log names, from its tokens: exact."""
@@ -126,8 +155,8 @@ class _Scorer:
         taken = pools.kv_bytes + pools.sliding_bytes + pools.state_bytes
         taken += request_table_bytes(self.settings, self.shape, pools.tokens)
         predicted = after - taken / GIB
-        row = self._row("free after the pool, GiB", "after", left, predicted, 0.6)
-        yield replace(row, limit=max(MEASURED_LIMIT, 0.6 / left))
+        row = self._row("free after the pool, GiB", "estimated", left, predicted, AFTER_POOL_GIB)
+        yield replace(row, limit=max(MEASURED_LIMIT, AFTER_POOL_GIB / left) if left > 0 else None)
 
     def _viable(self) -> Iterator[Row]:
         """The smallest fraction with which a start has any KV pool."""

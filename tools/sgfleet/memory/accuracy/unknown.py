@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgfleet.memory.accuracy.entry import finite
 from sgfleet.memory.accuracy.row import Row, limit_of, observed_in, tokens_in
 from sgfleet.memory.cell import Cell
 from sgfleet.memory.pools import bytes_a_token, pools_from_budget
@@ -37,21 +38,25 @@ def _logged_cell(entry: Entry) -> Cell | None:
     """Bytes of a token in each pool: what the log calls the pool's size over its tokens."""
     pools = entry.logged.get("pools")
     if isinstance(pools, list) and len(pools) == 2:
-        ordered = sorted((pool for pool in pools if isinstance(pool, dict)), key=lambda pool: -pool.get("tokens", 0))
-        sizes = [_bytes(pool) / max(1, pool.get("tokens", 1)) for pool in ordered]
-        full, window = (int(size) for size in sizes)
-        return Cell(full, full, full, 1, sliding_budget=window, sliding_allocated=window, sliding_layers=1)
+        counted = [(finite(pool.get("tokens")), _bytes(pool)) for pool in pools if isinstance(pool, dict)]
+        sizes = [int(size / tokens) for tokens, size in sorted(counted, key=_most_tokens) if tokens]
+        if len(sizes) == len(pools) and all(sizes):
+            full, window = sizes
+            return Cell(full, full, full, 1, sliding_budget=window, sliding_allocated=window, sliding_layers=1)
     tokens = tokens_in(entry)
     size = _bytes(entry.logged)
     if not tokens or not size:
         return None
     row = int(size / tokens)
-    return Cell(row, row, row, 1)
+    return Cell(row, row, row, 1) if row > 0 else None
+
+
+def _most_tokens(counted: tuple[float | None, float]) -> float:
+    return -(counted[0] or 0.0)
 
 
 def _bytes(of: object) -> float:
     values = of if isinstance(of, dict) else {}
-    parts = [values.get(name) for name in ("kv_size_gb",)]
-    if parts[0] is None:
-        parts = [values.get(name) for name in ("k_size_gb", "v_size_gb")]
-    return sum(part for part in parts if isinstance(part, int | float)) * GIB
+    whole = finite(values.get("kv_size_gb"))
+    parts = [whole] if whole is not None else [finite(values.get(name)) for name in ("k_size_gb", "v_size_gb")]
+    return sum(part for part in parts if part is not None) * GIB

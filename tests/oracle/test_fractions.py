@@ -1,0 +1,133 @@
+"""The default memory fraction by our rules against what each release's own start-up chooses: `make test-oracle`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from oracle.wheels import PYTHON, wheel
+from sgfleet.engine import store
+from sgfleet.engine.argv.outcome import Parsed
+from sgfleet.engine.argv.parse import parse
+from sgfleet.memory.flags import from_namespace
+from sgfleet.memory.fraction import fraction
+from sgfleet.memory.hardware import Hardware
+from sgfleet.model.find import find
+from sgfleet.model.shape import Vision
+
+pytestmark = pytest.mark.oracle
+
+WORKER = Path(__file__).with_name("fractions_worker.py")
+COUNT = 300
+CARDS = (12_288, 16_384, 24_576, 32_607, 46_068, 49_140, 81_559, 81_920, 97_887, 143_771, 183_359, 275_040)
+TOWERS = (None, None, None, (27, 1152), (24, 1024), (32, 1280), (63, 4096))
+FLAGS = (
+    [["--tp-size", str(ranks)] for ranks in (1, 2, 4, 8, 16)]
+    + [["--tp-size", "8", "--dp-size", str(groups), "--enable-dp-attention"] for groups in (2, 8)]
+    + [["--tp-size", "4", "--pp-size", "2"]]
+)
+MORE = (
+    *[["--chunked-prefill-size", size] for size in ("2048", "4096", "16384", "-1")],
+    *[["--cuda-graph-max-bs", size] for size in ("8", "256", "512")],
+    *[["--cuda-graph-max-bs-decode", size] for size in ("8", "256")],
+    *[["--max-running-requests", size] for size in ("4", "48", "4096")],
+    *[["--disaggregation-mode", role] for role in ("prefill", "decode")],
+    ["--disable-cuda-graph"],
+    ["--cuda-graph-bs", "1", "2", "100"],
+    ["--cuda-graph-bs-decode", "1", "2", "100"],
+    ["--cuda-graph-bs-prefill", "16", "32"],
+    *[["--context-length", size] for size in ("1024", "40000")],
+    *[["--piecewise-cuda-graph-max-tokens", size] for size in ("1024", "8192")],
+    *[["--cuda-graph-max-bs-prefill", size] for size in ("1024", "8192")],
+    *[["--cuda-graph-backend-prefill", backend] for backend in ("breakable", "tc_piecewise", "disabled")],
+    ["--piecewise-cuda-graph-tokens", "16", "32"],
+    ["--enable-lora", "--max-lora-rank", "8", "--lora-target-modules", "all"],
+    ["--enable-two-batch-overlap"],
+    ["--enable-piecewise-cuda-graph"],
+    ["--disable-piecewise-cuda-graph"],
+    ["--enforce-piecewise-cuda-graph"],
+    ["--disable-prefill-cuda-graph"],
+    ["--max-total-tokens", "4096"],
+    ["--language-only"],
+    ["--enable-torch-compile"],
+    ["--enable-hierarchical-cache"],
+    ["--moe-a2a-backend", "deepep"],
+    ["--speculative-algorithm", "NGRAM"],
+    *[
+        ["--speculative-algorithm", algorithm, "--speculative-draft-model-path", "d/x", "--speculative-num-steps", "3",
+         "--speculative-eagle-topk", "1", "--speculative-num-draft-tokens", "4"]
+        for algorithm in ("EAGLE", "EAGLE3", "STANDALONE")
+    ],
+)  # fmt: skip
+
+
+def cases(release):
+    """Random command lines of flags that the release has, each with a card and a model."""
+    chance = Random(release.version)
+    made = []
+    while len(made) < COUNT:
+        words = [*chance.choice(FLAGS)]
+        for extra in chance.sample(MORE, chance.choice((0, 1, 1, 2, 3))):
+            words += extra
+        if isinstance(parse(release, ["--model-path", "m/x", *words]), Parsed):
+            made.append(
+                {
+                    "words": words,
+                    "memory_mib": chance.choice(CARDS),
+                    "latent": chance.random() < 0.4,
+                    "tower": chance.choice(TOWERS),
+                }
+            )
+    return made
+
+
+def shape_of(case):
+    """Our description of the model that the worker pretends."""
+    dense = find("meta-llama/Meta-Llama-3.1-8B", local=False).shape
+    tower = case["tower"]
+    vision = None if tower is None else Vision(*tower, 16, 4304, config_layers=tower[0], config_hidden_size=tower[1])
+    layers = find("deepseek-ai/DeepSeek-V3", local=False).shape.layers if case["latent"] else dense.layers
+    return replace(dense, layers=layers, vision=vision)
+
+
+def ours(release, case):
+    """The fraction by our rules."""
+    outcome = parse(release, ["--model-path", "m/x", *case["words"]])
+    settings = from_namespace(release.version, outcome.namespace)
+    found = fraction(settings, shape_of(case), Hardware("H100", 8, case["memory_mib"], (9, 0)))
+    return found.value
+
+
+def theirs(version, asked):
+    """What the release chooses for each case; None where it refuses the flags."""
+    with tempfile.TemporaryDirectory(prefix="sgfleet-oracle-") as folder:
+        with zipfile.ZipFile(wheel(version)) as archive:
+            members = [name for name in archive.namelist() if name.startswith("sglang/") and name.endswith(".py")]
+            archive.extractall(Path(folder, "wheel"), members)
+        Path(folder, "cases.json").write_text(json.dumps(asked))
+        run = subprocess.run(
+            [PYTHON, "-I", WORKER, "wheel", "cases.json"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr[-3000:]
+        return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("version", store.available())
+def test_default_fraction_is_the_release_s_own(version):
+    release = store.load(version)
+    asked = cases(release)
+    answers = theirs(version, asked)
+    differing = [
+        f"{case}: ours {mine:.4f}, theirs {answer:.4f}"
+        for case, answer in zip(asked, answers, strict=True)
+        if answer is not None and abs((mine := ours(release, case)) - answer) > 1e-6
+    ]
+    assert not differing, f"{len(differing)} of {COUNT}\n" + "\n".join(differing[:12])
+    assert sum(answer is not None for answer in answers) > COUNT // 4, "hardly a command line is taken any more"
