@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING
 
+from sgfleet.cli.memories import Memories
 from sgfleet.memory.assemble import host_facts_of, service_of
 from sgfleet.memory.device import NotKnownError
 from sgfleet.options.trial import World
@@ -40,13 +41,15 @@ class Trials:
 
     def __init__(self, workspace: Workspace, spec: HostSpec) -> None:
         self.workspace, self.spec = workspace, spec
+        self._memories = Memories(workspace)
+        self._today = datetime.datetime.now(datetime.UTC).date()
         self._checked: dict[int, tuple[HostSpec, list[Finding]]] = {}
 
     def world(self, release: Release) -> World:
         """The world of the services that run this release."""
         fleet = self.workspace.repository.fleet
         facts = host_facts_of(self.spec.facts, fleet.policy)
-        return World(self.spec, facts, release, self.read, self.check, self.services)
+        return World(self.spec, facts, release, self.read, self.check, self.check_memory, self.services)
 
     def read(self, text: str) -> HostSpec:
         """The host, if its file had this text."""
@@ -55,13 +58,17 @@ class Trials:
         return repository.host(self.spec.name)
 
     def check(self, spec: HostSpec) -> list[Finding]:
-        """What `sgfleet check` says."""
+        """What `sgfleet check` says but for memory."""
         known = self._checked.get(id(spec))
         if known is None:
-            today = datetime.datetime.now(datetime.UTC).date()
-            checked = check_host(spec, self.workspace.repository.fleet, self.workspace.release, today)
+            checked = check_host(spec, self.workspace.repository.fleet, self.workspace.release, self._today)
             known = self._checked[id(spec)] = (spec, checked.findings)
         return known[1]
+
+    def check_memory(self, spec: HostSpec) -> list[Finding]:
+        """What `sgfleet check` says of the files."""
+        fleet, memory = self.workspace.repository.fleet, self._memories.of(spec)
+        return check_host(spec, fleet, self.workspace.release, self._today, memory).findings
 
     def services(self, spec: HostSpec) -> dict[str, Service | NotKnownError]:
         """The budgets' side of every service. The observed starts had the flags that the repository has now."""

@@ -10,7 +10,7 @@ from sgfleet.options.move import Move, Risk, Ruled
 from sgfleet.options.moves import attention_groups, fraction, host_tier, kv_type, limits, reserve, speculation
 from sgfleet.options.option import Option
 from sgfleet.options.situation import capacity_of
-from sgfleet.options.trial import Trial, memory_problem, ram_problem, try_move
+from sgfleet.options.trial import Trial, accepted, memory_problem, ram_problem, try_move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,9 +58,10 @@ class _Surveyor:
             for trial in works:
                 if trial.move.kind == "fp8-kv":
                     both = self.tried(chunk.move.with_(trial.move), quiet=True)
-                    larger += self.with_room(both) if both is not None else []
+                    larger += [both, *self.with_room(both)] if both is not None else []
         for trial in larger:
             self.keep(trial, quiet=True)
+        self.with_tier()
 
     def single(self) -> Iterator[Move]:
         """One change each; what is ruled out at once is noted."""
@@ -114,7 +115,24 @@ class _Surveyor:
             if not quiet:
                 self.ruled.append(Ruled(trial.move.title, _no_gain(trial, self.before)))
             return
-        self.found.append(trial)
+        outcome = accepted(self.world, trial)
+        if isinstance(outcome, Trial):
+            self.found.append(outcome)
+        elif not quiet:
+            self.ruled.append(outcome)
+
+    def with_tier(self) -> None:
+        """The options with most tokens on the GPU at each risk, and the largest host tier beside them."""
+        best: dict[tuple[Risk, bool], Trial] = {}
+        for trial in self.found:
+            key = (trial.move.risk, trial.move.accuracy is not None)
+            if key not in best or trial.situation.budget.tokens > best[key].situation.budget.tokens:
+                best[key] = trial
+        for trial in best.values():
+            tier = host_tier.largest(trial.situation)
+            both = self.tried(trial.move.with_(tier), quiet=True) if tier is not None else None
+            if both is not None:
+                self.keep(both, quiet=True)
 
     def refitted(self, trial: Trial) -> Trial | None:
         """The move with the largest ratio that its own pools leave room for."""
@@ -153,6 +171,10 @@ def _option(trial: Trial, before: Capacity) -> Option:
     risk, risks, after = trial.move.risk, list(trial.risks), capacity_of(trial.situation)
     if len(trial.risks) > len(trial.move.risks):  # `check` warns of it
         risk = max(risk, Risk.MEDIUM)
+    edge = _edge(trial)
+    if edge is not None and after.fraction > before.fraction and trial.move.risk is Risk.LOW:
+        risk = max(risk, Risk.MEDIUM)
+        risks.append(edge)
     if after.request_tokens < before.request_tokens * (1 - _LEAST_GAIN):
         risk = max(risk, Risk.MEDIUM)
         risks.append(f"the longest request falls from {before.request_tokens:,} to {after.request_tokens:,} tokens")
@@ -162,8 +184,17 @@ def _option(trial: Trial, before: Capacity) -> Option:
     return Option(replace(trial.move, risk=risk), after, trial.patch, tuple(risks))
 
 
+def _edge(trial: Trial) -> str | None:
+    """Where the fraction is within the error of the largest that works."""
+    window, value = trial.situation.window, trial.situation.budget.fraction.value
+    if window.is_empty or value <= window.high - window.high_error + 0.0005:
+        return None
+    most = f"{window.high:.3f} ± {window.high_error:.3f}"
+    return f"memory fraction {value:.3f} is near {most}, where activations may not fit"
+
+
 def _is_better(one: Option, other: Option) -> bool:
-    """Whether `one` changes a part of the flags that `other` changes, at no more risk, and gives as much and more."""
+    """Whether `one` changes a part of the flags that `other` changes, at no more risk, and gives as much."""
     if one is other:
         return False
     a, b = one.capacity, other.capacity
@@ -174,7 +205,11 @@ def _is_better(one: Option, other: Option) -> bool:
         and a.gpu_tokens >= b.gpu_tokens
         and a.ram_tokens >= b.ram_tokens
         and a.ram_bytes <= b.ram_bytes
-        and (a.gpu_tokens > b.gpu_tokens or a.ram_tokens > b.ram_tokens)
+        and (
+            one.move.flags.keys() < other.move.flags.keys()
+            or a.gpu_tokens > b.gpu_tokens
+            or a.ram_tokens > b.ram_tokens
+        )
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine.argv.values import check_value
@@ -35,8 +35,8 @@ _ROUNDING: Final = 0.0005
 class World:
     """What a trial needs of the repository, each piece pure or a reading of what is there.
 
-    `read` takes another text of the host's file; `check` gives the final findings; `services` gives the budgets' side
-    of every service, or why there is none.
+    `read` takes another text of the host's file; `check` gives the final findings, `check_memory` those with the rules
+    about memory, too; `services` gives the budgets' side of every service, or why there is none.
     """
 
     spec: HostSpec
@@ -44,6 +44,7 @@ class World:
     release: Release
     read: Callable[[str], HostSpec]
     check: Callable[[HostSpec], list[Finding]]
+    check_memory: Callable[[HostSpec], list[Finding]]
     services: Callable[[HostSpec], Mapping[str, Service | NotKnownError]]
 
 
@@ -98,6 +99,16 @@ def try_move(world: World, name: str, move: Move, before: Situation) -> Trial | 
         return Ruled(move.title, str(unknown), unknown=True)
     risks = [f"{finding.code}: {finding.message}" for finding in fresh if finding.severity is Severity.WARNING]
     return Trial(move, situation, patch, (*move.risks, *risks))
+
+
+def accepted(world: World, trial: Trial) -> Trial | Ruled:
+    """Hold the edited file against all that `sgfleet check` will say of it, once the budgets have been found sound."""
+    fresh = _fresh(world.check_memory(world.spec), world.check_memory(world.read(trial.patch.after)))
+    for finding in fresh:
+        if finding.severity is Severity.ERROR:
+            return Ruled(trial.move.title, f"{finding.code}: {finding.message}")
+    said = (f"{finding.code}: {finding.message}" for finding in fresh if finding.severity is Severity.WARNING)
+    return replace(trial, risks=tuple(dict.fromkeys((*trial.risks, *said))))
 
 
 def _fresh(before: list[Finding], after: list[Finding]) -> list[Finding]:

@@ -23,6 +23,7 @@ RATIO: Final = "hicache-ratio"
 SIZE: Final = "hicache-size"
 _WHOLE: Final = 4
 """So many whole ratios are offered beside the largest one."""
+_NOTABLE: Final = 0.2
 COSTS: Final = ("RAM that nothing else can use while the service runs", "prefixes only: the longest request stays")
 
 
@@ -42,7 +43,7 @@ def moves(now: Situation) -> Iterator[Move | Ruled]:
         return
     here = _ratio_now(now)
     safe = safe_ratio(with_tier)
-    if safe is not None and safe > here + 0.05:
+    if safe is not None and safe > max(here, 1.0) + 0.05:
         for ratio in _ratios(here, safe, _least(now)):
             yield _move(now, ratio)
     beyond = math.floor(max(here, safe or 0)) + 1
@@ -56,6 +57,14 @@ def safe_ratio(now: Situation) -> float | None:
         return None
     ratio = math.floor(largest.safe * 10 + 1e-9) / 10
     return ratio if ratio > 0 and ratio >= _least(now) else None
+
+
+def largest(now: Situation) -> Move | None:
+    """The largest safe host tier, where it is notably larger than what there is."""
+    if SWITCH not in now.release.by_name or RATIO not in now.release.by_name:
+        return None
+    safe = safe_ratio(_with_tier(now))
+    return _move(now, safe) if safe is not None and safe > _ratio_now(now) + _NOTABLE and safe > 1 else None
 
 
 def fitted(now: Situation) -> Move | None:
@@ -72,7 +81,7 @@ def _least(now: Situation) -> float:
 
 
 def _ratios(here: float, safe: float, least: float) -> list[float]:
-    whole = [float(each) for each in range(math.floor(here) + 1, math.floor(safe) + 1) if each >= least]
+    whole = [float(each) for each in range(math.floor(here) + 1, math.floor(safe) + 1) if each > least]
     chosen = whole if len(whole) <= _WHOLE else [*whole[: _WHOLE - 1], whole[-1]]
     return chosen if safe in chosen else [*chosen, safe]
 

@@ -35,7 +35,7 @@ def chunk_move(now: Situation) -> Move | None:
     if half < _SMALLEST_CHUNK or now.settings.disaggregation == "decode":
         return None
     cost = f"a long prompt is read in steps of {half:,} tokens instead of {chunk:,}: its first token comes later"
-    return Move("chunk", f"chunks of {half}", {CHUNK: half}, costs=(cost,))
+    return Move("chunk", f"chunk {half}", {CHUNK: half}, costs=(cost,))
 
 
 def graph_move(now: Situation) -> Move | None:

@@ -26,7 +26,9 @@ def as_text(of: ServiceOptions, paint: Paint) -> str:
 
 
 def _service(of: ServiceOptions, paint: Paint) -> Iterator[str]:
-    yield f"{paint('strong', f'{of.host}/{of.name}')}  {of.headline}".rstrip()
+    yield paint("strong", f"{of.host}/{of.name}")
+    if of.headline:
+        yield from _wrapped(of.headline, "  ")
     if of.unknown is not None or of.now is None:
         yield from _wrapped(f"not computed: {of.unknown}", "  ")
         if of.help is not None:
