@@ -71,7 +71,8 @@ def _headline(now: Situation) -> str:
     settings, source = now.settings, now.service.load.shape.source
     hardware = now.service.hardware
     card = f"{hardware.count} × {hardware.name}" if hardware.name else "GPUs not known"
-    return f"SGLang {settings.release}, {source.name}, {settings.ranks} ranks on {card}"
+    ranks = f"{settings.ranks} rank{'s' if settings.ranks > 1 else ''}"
+    return f"SGLang {settings.release}, {source.name}, {ranks} on {card}"
 
 
 def _reload(spec: HostSpec, service: ServiceSpec, now: Situation) -> Reload | None:
@@ -95,7 +96,7 @@ def _notes(spec: HostSpec, service: ServiceSpec, now: Situation, trials: Trials)
 
     errors = [
         finding
-        for finding in trials.check(spec)
+        for finding in trials.check_memory(spec)
         if finding.severity is Severity.ERROR and finding.waived is None and finding.service in (None, now.service.name)
     ]
     if errors:

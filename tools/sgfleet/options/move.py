@@ -28,7 +28,8 @@ class Move:
     """What would be changed, and what is known of it beforehand.
 
     A flag that is None in `flags` is not given any more. `costs` are what it takes beside memory, `risks` what may go
-    wrong; `accuracy` says why answers may change, None where they do not.
+    wrong; `accuracy` says why answers may change, None where they do not. `parts` are the moves that a combination
+    is made of.
     """
 
     kind: str
@@ -38,17 +39,24 @@ class Move:
     costs: tuple[str, ...] = ()
     risks: tuple[str, ...] = ()
     accuracy: str | None = None
+    parts: tuple[Move, ...] = ()
 
     def with_(self, other: Move) -> Move:
-        """Both changes; the flags of `other` hold where both set one."""
+        """Both changes; the flags of `other` hold where both set one, and a part that it replaces is gone."""
+        kept = [part for part in self.parts or (self,) if not part.flags.keys() <= other.flags.keys()]
+        parts = (*kept, *(other.parts or (other,)))
+        flags: dict[str, Any] = {}
+        for part in parts:
+            flags.update(part.flags)
         return Move(
             "combination",
-            f"{self.title} + {other.title}",
-            {**self.flags, **other.flags},
-            max(self.risk, other.risk),
-            (*self.costs, *other.costs),
-            (*self.risks, *other.risks),
-            self.accuracy or other.accuracy,
+            " + ".join(part.title for part in parts),
+            flags,
+            max(part.risk for part in parts),
+            tuple(cost for part in parts for cost in part.costs),
+            tuple(risk for part in parts for risk in part.risks),
+            next((part.accuracy for part in parts if part.accuracy is not None), None),
+            parts,
         )
 
 

@@ -87,7 +87,8 @@ def reload_of(
     if peak is not None:
         ranks = settings.tp * settings.pp
         compute = operations(shape, tokens) / (peak * 1e12 * COMPUTE_SHARE * ranks)
-        said.append(f"{ranks} ranks at {COMPUTE_SHARE:.0%} of {peak:,} dense BF16 TFLOPS; both may be off by half")
+        word = "ranks" if ranks > 1 else "rank"
+        said.append(f"{ranks} {word} at {COMPUTE_SHARE:.0%} of {peak:,} dense BF16 TFLOPS; both may be off by half")
     else:
         said.append(f"the arithmetic rate of {card or 'the card'} is not known")
     return Reload(tokens, tokens * row, tokens * row / rate, compute, rate / row, tuple(said))

@@ -83,14 +83,24 @@ class Capacity:
     ratio: float | None
 
 
+def error_tokens_of(situation: Situation) -> int:
+    """How far the KV tokens of a rank may be off; nothing where a limit holds them well below what memory allows."""
+    budget, limit = situation.budget, situation.settings.max_total_tokens
+    if limit is None or not budget.pools.bytes_a_token:
+        return budget.error_tokens
+    room = budget.rest_bytes // budget.pools.bytes_a_token
+    return 0 if room - budget.error_tokens >= limit else budget.error_tokens
+
+
 def capacity_of(situation: Situation) -> Capacity:
     """The capacity of a service."""
     budget, share, groups = situation.budget, situation.share, situation.groups
     kv = next((pool for pool in share.rank_pools if pool.name == "kv"), None)
-    origin = "measured" if budget.measured_tokens else "estimated" if budget.error_tokens else "computed"
+    error = error_tokens_of(situation)
+    origin = "measured" if budget.measured_tokens else "estimated" if error else "computed"
     return Capacity(
         gpu_tokens=budget.tokens * groups,
-        error_tokens=budget.error_tokens * groups,
+        error_tokens=error * groups,
         origin=origin,
         request_tokens=budget.tokens,
         ram_tokens=kv.tokens * groups if kv is not None else 0,

@@ -22,7 +22,7 @@ _LEAST_GAIN: Final = 0.01
 """A gain of less than this share is none."""
 _UNSURE: Final = 0.25
 """An estimate that may be off by more than this share is a risk."""
-_ROOMY: Final = ("fp8-kv", "chunk", "attention-groups", "speculation")
+_ROOMY: Final = ("fp8-kv", "chunk", "attention-groups", "speculation", "limits")
 """Kinds of moves after which another memory fraction may work."""
 
 

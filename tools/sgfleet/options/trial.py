@@ -12,7 +12,7 @@ from sgfleet.memory.host import host_budget
 from sgfleet.memory.verdict import gpu_statements, ram_statements, share_statements
 from sgfleet.options.move import Ruled
 from sgfleet.options.patch import patch_of
-from sgfleet.options.situation import Situation
+from sgfleet.options.situation import Situation, error_tokens_of
 from sgfleet.source.edit import EditError
 
 if TYPE_CHECKING:
@@ -128,9 +128,10 @@ def memory_problem(trial: Trial, before: Situation) -> str | None:
     """
     situation = trial.situation
     budget, window = situation.budget, situation.window
-    if budget.tokens - budget.error_tokens <= 0:
+    error = error_tokens_of(situation)
+    if budget.tokens - error <= 0:
         fraction = f"memory fraction {budget.fraction.value:.3f}"
-        return f"{fraction} leaves no KV tokens for sure: {budget.tokens:,} ± {budget.error_tokens:,}"
+        return f"{fraction} leaves no KV tokens for sure: {budget.tokens:,} ± {error:,}"
     excess = max(0.0, before.budget.fraction.value - before.window.high) + _ROUNDING
     if not window.is_empty and budget.fraction.value > window.high + excess:
         return f"memory fraction {budget.fraction.value:.3f} is beyond {window.high:.3f} ± {window.high_error:.3f}"

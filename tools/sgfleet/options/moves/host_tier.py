@@ -24,6 +24,7 @@ SIZE: Final = "hicache-size"
 _WHOLE: Final = 4
 """So many whole ratios are offered beside the largest one."""
 _NOTABLE: Final = 0.2
+_USUAL: Final = 2.0
 COSTS: Final = ("RAM that nothing else can use while the service runs", "prefixes only: the longest request stays")
 
 
@@ -68,9 +69,11 @@ def largest(now: Situation) -> Move | None:
 
 
 def fitted(now: Situation) -> Move | None:
-    """The ratio that fits where the one that holds does not; None where no ratio does."""
-    hicache = now.settings.hicache
+    """The ratio or size that fits where the one that holds does not; None where none does."""
+    hicache, share = now.settings.hicache, now.share
     safe = safe_ratio(now)
+    if hicache is not None and safe is not None and share.check is not None and share.check.verdict == "too-small":
+        return _move(now, min(safe, _USUAL)) if safe > 1 else None
     if hicache is None or safe is None or safe >= _ratio_now(now):
         return None
     return _move(now, safe)
@@ -81,7 +84,7 @@ def _least(now: Situation) -> float:
 
 
 def _ratios(here: float, safe: float, least: float) -> list[float]:
-    whole = [float(each) for each in range(math.floor(here) + 1, math.floor(safe) + 1) if each > least]
+    whole = [float(each) for each in range(math.floor(here) + 1, math.floor(safe) + 1) if each > max(least, 1.0)]
     chosen = whole if len(whole) <= _WHOLE else [*whole[: _WHOLE - 1], whole[-1]]
     return chosen if safe in chosen else [*chosen, safe]
 
@@ -114,7 +117,7 @@ def _move(now: Situation, ratio: float) -> Move:
         flags[SWITCH] = True
     if now.settings.hicache is not None and now.settings.hicache.size_gb > 0:
         size = int(ratio * now.budget.pools.total_bytes // GB)
-        return Move("host-tier", f"size {size} GB", {SIZE: size}, costs=COSTS)
+        return Move("host-tier", f"size {size} GB a rank", {SIZE: size}, costs=COSTS)
     flags[RATIO] = ratio
     return Move("host-tier", f"ratio {ratio:g}", flags, costs=COSTS)
 
@@ -124,11 +127,12 @@ def _why_not(now: Situation, ratio: float, largest: Ratios) -> str:
     pinned = int(device * ratio) * now.service.ranks
     facts = now.host.facts
     available = gib(facts.available_bytes or 0)
+    ranks = f"{now.service.ranks} rank{'s' if now.service.ranks > 1 else ''}"
     ends = f"the largest by policy is {largest.policy:.2f}" if largest.policy is not None else "no ratio fits"
     if facts.available_bytes is not None and pinned > facts.available_bytes:
-        return f"{now.service.ranks} ranks would pin about {gib(pinned)} of {available}; {ends}"
+        return f"{ranks} would pin about {gib(pinned)} of {available}; {ends}"
     if largest.policy is None or ratio > largest.policy:
         kept = gib(facts.reserve_bytes)
-        return f"{now.service.ranks} ranks would pin about {gib(pinned)} of {available}, policy keeps {kept}; {ends}"
+        return f"{ranks} would pin about {gib(pinned)} of {available}, policy keeps {kept}; {ends}"
     engine = "none" if largest.engine is None else f"{largest.engine:.2f}"
     return f"the engine's own check passes in any order of the ranks up to {engine}"
