@@ -90,10 +90,12 @@ class _Maker:
         kv = self._pool("kv", pools.tokens, row)
         if cell.latent and HOST_CHECK_FORGETS_LAYERS.at(self.release):
             kv = replace(kv, bytes=kv.bytes // cell.full_layers)
+        if not apart:
+            kv = self._index_page(kv, cell.host_index)
         made = [kv]
         if cell.host_index and apart:
             keys = cell.host_index + (cell.draft_host_index if self.of.draft_packed else 0)
-            made.append(self._exact("index", kv.tokens, keys, pools.tokens))
+            made.append(self._index_page(self._exact("index", kv.tokens, keys, pools.tokens), keys))
         if pools.sliding_tokens and cell.sliding_host:
             made.append(self._pool("sliding", pools.sliding_tokens, cell.sliding_host))
         if pools.state is not None and pools.state.slot_bytes:
@@ -146,5 +148,10 @@ class _Maker:
             tokens = self._rounded(int(device * (kv.tokens / device)), self.of.page_size)
         made = [self._exact("draft", tokens, self.of.cell.draft_host, device)]
         if self.of.cell.draft_host_index and from_release(self.release, "0.5.18"):
-            made.append(self._exact("draft index", tokens, self.of.cell.draft_host_index, device))
+            keys = self.of.cell.draft_host_index
+            made.append(self._index_page(self._exact("draft index", tokens, keys, device), keys))
         return made
+
+    def _index_page(self, pool: HostPool, key_bytes: int) -> HostPool:
+        """Index keys get a page more than the log and the check count."""
+        return replace(pool, resident_bytes=pool.resident_bytes + self.of.page_size * key_bytes)
