@@ -22,7 +22,7 @@ _ACCURACY: Final = "rows are rounded to 8 bits: measure your own tasks before an
 LATENT_COPIES: Final = {
     "flashinfer": Rule(
         "whether flashinfer makes a copy in the model's type of a whole layer's FP8 pool at each step",
-        Era("0.4.0", value=False, source="layers/attention/flashinfer_mla_backend.py"),
+        Era("0.4.3.post3", value=False, source="layers/attention/flashinfer_mla_backend.py"),
         Era(
             "0.4.6.post5",
             value=True,
@@ -32,12 +32,12 @@ LATENT_COPIES: Final = {
     ),
     "fa3": Rule(
         "whether fa3 makes a copy in the model's type of a whole layer's FP8 pool at each step",
-        Era("0.4.0", value=False, source="layers/attention/flashattention_backend.py"),
+        Era("0.4.4.post2", value=False, source="layers/attention/flashattention_backend.py"),
         Era(
             "0.4.8.post1",
             value=True,
             source="layers/attention/flashattention_backend.py",
-            sign=r"get_key_buffer\(layer\.layer_id\)\.to\(q",
+            sign=r"get_key_buffer\(layer\.layer_id\)\.to\(\s*q",
         ),
     ),
 }
