@@ -1,0 +1,118 @@
+"""What a model asks of ranks and of the GPU's architecture."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.memory.hosts import gpus, one
+from rules.said import said
+from rules.views import facts
+from sgfleet.findings import Severity
+
+
+def on(capability, name="GPU"):
+    return facts(gpus=gpus(8, name=name, memory_mib=97887, capability=capability), memory={"total-bytes": 2**40})
+
+
+@pytest.mark.parametrize(
+    ("model", "flags", "found"),
+    [
+        ("Qwen/Qwen3-32B", {"tp-size": 3}, True),
+        ("Qwen/Qwen3-32B", {"tp-size": 8}, False),
+        ("Qwen/Qwen3-32B", {"tp-size": 16}, False),
+        ("Qwen/Qwen3-32B", {"tp-size": 6, "dp-size": 3, "enable-dp-attention": True}, False),
+        ("deepseek-ai/DeepSeek-V3", {"tp-size": 12}, True),
+    ],
+)
+def test_heads(model, flags, found):
+    assert bool(said("memory.heads_not_divided", one({"model-path": model, **flags}, None))) is found
+
+
+@pytest.mark.parametrize(
+    ("model", "flags", "found"),
+    [
+        ("Qwen/Qwen3-235B-A22B-FP8", {"tp-size": 8}, True),
+        ("Qwen/Qwen3-235B-A22B-FP8", {"tp-size": 8, "ep-size": 8}, False),
+        ("Qwen/Qwen3-235B-A22B-FP8", {"tp-size": 4}, False),
+        ("Qwen/Qwen3-235B-A22B", {"tp-size": 8}, False),
+        ("deepseek-ai/DeepSeek-V3", {"tp-size": 32}, True),
+        ("deepseek-ai/DeepSeek-V3", {"tp-size": 16}, False),
+    ],
+)
+def test_blocks(model, flags, found):
+    problems = said("memory.blocks_not_divided", one({"model-path": model, **flags}, None))
+    assert bool(problems) is found
+    assert all("ways" in problem.help for problem in problems)
+
+
+ERRORS, WARNING = Severity.ERROR, Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("release", "backend", "capability", "expected"),
+    [
+        ("0.5.10", "trtllm_mla", "12.0", [ERRORS]),
+        ("0.5.3", "trtllm_mla", "12.0", [ERRORS]),
+        ("0.5.20", "trtllm_mla", "12.0", [WARNING]),
+        ("0.5.10", "trtllm_mla", "10.0", []),
+        ("0.5.9", "trtllm_mha", "12.0", [ERRORS]),
+        ("0.5.23", "trtllm_mha", "12.0", []),
+        ("0.5.10", "trtllm_mha", "9.0", [ERRORS]),
+        ("0.5.9", "fa3", "12.0", [ERRORS]),
+        ("0.5.9", "fa3", "9.0", []),
+        ("0.5.9", "fa3", "8.0", []),
+        ("0.5.9", "triton", "7.0", []),
+    ],
+)
+def test_backends(release, backend, capability, expected):
+    flags = {"model-path": "Qwen/Qwen3-8B", "attention-backend": backend}
+    problems = said("memory.backend_without_kernels", one(flags, on(capability), release=release))
+    assert [problem.severity for problem in problems] == expected
+
+
+def test_a_backend_that_both_phases_replace_is_none_of_this_rules_matters():
+    flags = {"model-path": "Qwen/Qwen3-8B", "decode-attention-backend": "trtllm_mha"}
+    for release, expected in (("0.5.9", 1), ("0.5.10", 0)):
+        assert len(said("memory.backend_without_kernels", one(flags, on("9.0"), release=release))) == expected
+
+
+def test_fa3_with_latent_attention_wants_9():
+    flags = {"model-path": "deepseek-ai/DeepSeek-V3", "tp-size": 8, "attention-backend": "fa3"}
+    assert len(said("memory.backend_without_kernels", one(flags, on("8.0")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "capability", "found"),
+    [
+        ("0.5.9", {"quantization": "modelopt_fp4"}, "9.0", True),
+        ("0.5.13", {"quantization": "modelopt_fp4"}, "9.0", False),
+        ("0.5.9", {"quantization": "w8a8_fp8"}, "8.0", True),
+        ("0.5.9", {"model-path": "Qwen/Qwen3-32B-FP8"}, "7.5", True),
+        ("0.5.9", {"model-path": "Qwen/Qwen3-32B-FP8"}, "8.0", False),
+        ("0.5.9", {}, "7.5", False),
+    ],
+)
+def test_quantisation(release, flags, capability, found):
+    view = one({"model-path": "Qwen/Qwen3-8B", **flags}, on(capability), release=release)
+    assert bool(said("memory.quantisation_without_kernels", view)) is found
+
+
+@pytest.mark.parametrize(
+    ("flags", "capability", "found"),
+    [
+        ({"kv-cache-dtype": "fp8_e4m3"}, "7.0", True),
+        ({"kv-cache-dtype": "fp8_e5m2"}, "7.0", False),
+        ({"kv-cache-dtype": "fp8_e4m3"}, "8.0", False),
+        ({"kv-cache-dtype": "fp8_e4m3", "attention-backend": "triton"}, "8.6", True),
+        ({"kv-cache-dtype": "fp8_e4m3", "attention-backend": "triton"}, "8.9", False),
+    ],
+)
+def test_fp8_kv(flags, capability, found):
+    view = one({"model-path": "Qwen/Qwen3-8B", **flags}, on(capability))
+    assert bool(said("memory.fp8_kv_without_kernels", view)) is found
+
+
+def test_unified_memory():
+    flags = {"model-path": "Qwen/Qwen3-8B", "enable-hierarchical-cache": True}
+    assert len(said("memory.unified_memory", one(flags, on("12.1", "NVIDIA GB10")))) == 1
+    assert said("memory.unified_memory", one(flags, on("10.0", "NVIDIA GB200"))) == []

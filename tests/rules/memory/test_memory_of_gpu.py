@@ -1,0 +1,102 @@
+"""Weights, fractions and contexts against GPUs: sure verdicts are errors, those inside the error of an estimate not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.memory.hosts import gpus, host, one
+from rules.said import said
+from rules.views import facts
+from sgfleet.findings import Severity
+
+L40S = facts(gpus=gpus(4), memory={"total-bytes": 540_000_000_000})
+QWEN = {"model-path": "Qwen/Qwen3-32B", "tp-size": 2}
+
+
+def severities(rule, view):
+    return [problem.severity or Severity.ERROR for problem in said(rule, view)]
+
+
+def test_weights_that_no_fraction_makes_fit_name_the_ranks_that_do():
+    (problem,) = said("memory.weights_over_gpu", one({**QWEN, "tp-size": 1}, L40S))
+    assert problem.severity is None
+    assert problem.help.startswith("tp-size 2 works: weights 30.")
+    assert any("61." in line for line in problem.arithmetic)
+
+
+def test_where_the_host_has_too_few_gpus_the_help_says_so():
+    known = facts(gpus=gpus(1), memory={"total-bytes": 1})
+    (problem,) = said("memory.weights_over_gpu", one({**QWEN, "tp-size": 1}, known))
+    assert "on a host with 2 such GPUs" in problem.help
+
+
+@pytest.mark.parametrize(("fraction", "expected"), [(0.5, [Severity.ERROR]), (0.85, []), (None, [])])
+def test_a_fraction_below_the_window(fraction, expected):
+    flags = QWEN if fraction is None else {**QWEN, "mem-fraction-static": fraction}
+    assert severities("memory.fraction_too_low", one(flags, L40S)) == expected
+
+
+def test_a_fraction_inside_the_error_of_the_estimate_is_a_warning():
+    view = one(QWEN, L40S)
+    window = view.memory().window("example")
+    assert window.low_error > 0
+    for value, expected in (
+        (window.low - window.low_error / 2, Severity.WARNING),
+        (window.low + window.low_error / 2, Severity.WARNING),
+        (window.low - 2 * window.low_error, Severity.ERROR),
+    ):
+        near = one({**QWEN, "mem-fraction-static": round(value, 4)}, L40S)
+        assert severities("memory.fraction_too_low", near) == [expected]
+
+
+def test_a_fraction_above_the_window_is_the_other_way_to_run_out():
+    view = one({**QWEN, "mem-fraction-static": 0.995}, L40S)
+    assert said("memory.fraction_too_low", view) == []
+    (problem,) = said("memory.fraction_too_high", view)
+    assert "graphs and activations" in problem.message
+    assert said("memory.fraction_too_high", one({**QWEN, "mem-fraction-static": 0.85}, L40S)) == []
+
+
+def test_the_fraction_that_the_help_names_works():
+    (problem,) = said("memory.fraction_too_low", one({**QWEN, "mem-fraction-static": 0.5}, L40S))
+    low, high = problem.help.removeprefix("write a fraction from ").split(" to ")
+    for value in (float(low), float(high)):
+        view = one({**QWEN, "mem-fraction-static": value}, L40S)
+        assert said("memory.fraction_too_low", view) == []
+        assert said("memory.fraction_too_high", view) == []
+
+
+def test_a_context_that_is_asked_for_is_a_warning_and_the_models_own_a_note():
+    flags = {"model-path": "Qwen/Qwen3-8B", "mem-fraction-static": 0.45}
+    (own,) = said("memory.context_over_kv_pool", one(flags, L40S))
+    (asked,) = said("memory.context_over_kv_pool", one({**flags, "context-length": 40960}, L40S))
+    assert own.severity is Severity.NOTE
+    assert asked.severity is None
+
+
+def test_services_that_share_a_gpu_are_started_in_both_orders():
+    flags = {"model-path": "Qwen/Qwen3-8B", "mem-fraction-static": 0.45}
+    services = {name: {"flags": {**flags, "port": port}, "gpus": [0]} for name, port in (("a", 1), ("b", 2))}
+    _, whole = host(services, L40S)
+    (problem,) = said("memory.shared_gpu", whole)
+    assert len(problem.arithmetic) == 2
+    assert problem.arithmetic[0].startswith("a first")
+    _, apart = host({**services, "b": {**services["b"], "gpus": [1]}}, L40S)
+    assert said("memory.shared_gpu", apart) == []
+
+
+def test_nothing_is_said_of_what_is_not_known():
+    for view in (
+        one({"model-path": "/models/nobody-knows"}, L40S),
+        one(QWEN, None),
+        one(QWEN, facts(memory={"total-bytes": 1})),
+    ):
+        for rule in ("weights_over_gpu", "fraction_too_low", "fraction_too_high", "context_over_kv_pool"):
+            assert said(f"memory.{rule}", view) == []
+
+
+def test_a_model_that_is_not_known_is_a_note_and_no_facts_are_another_rules():
+    (problem,) = said("memory.memory_not_checked", one({"model-path": "/models/nobody-knows"}, L40S))
+    assert problem.message.startswith("not checked: memory")
+    assert said("memory.memory_not_checked", one({"model-path": "/models/nobody-knows"}, None)) == []
+    assert said("memory.memory_not_checked", one(QWEN, L40S)) == []

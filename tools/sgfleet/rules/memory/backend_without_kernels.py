@@ -1,0 +1,124 @@
+"""An attention backend that has no kernels for the GPU.
+
+## What it does
+
+Holds the backends that are given for attention, prefill and decode against the compute capability in the facts, by what
+the release asserts: FA3 runs on 9.x, and with models of plain attention on 8.x too; TRT-LLM MHA on 10.x, from 0.5.10
+for decode and from 0.5.19 for prefill on 9.x and 12.x as well; TRT-LLM MLA on 10.x. From 0.5.4.post2 to 0.5.14 the
+release lets TRT-LLM MLA pass on 12.x, and its kernels refuse the architecture.
+
+## Why
+
+Some combinations end when arguments are resolved, others after all weights are loaded, when the first graph is
+captured: "unsupported architecture".
+
+## Bad
+
+```yaml
+release: "0.5.10"
+flags:
+  attention-backend: trtllm_mla
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA RTX PRO 6000 Blackwell, memory-mib: 97887, compute-capability: "12.0"}
+memory: {total-bytes: 540000000000}
+```
+
+## Good
+
+```yaml
+release: "0.5.10"
+flags:
+  attention-backend: flashinfer
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA RTX PRO 6000 Blackwell, memory-mib: 97887, compute-capability: "12.0"}
+memory: {total-bytes: 540000000000}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.memory._model import capability, gpu_name
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import ServiceView
+
+RULE = Rule("MEM022", "backend-without-kernels", Severity.ERROR, "service")
+
+_FLAGS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
+
+
+def check(view: ServiceView) -> Iterator[Problem]:
+    """Backends on the wrong architecture."""
+    args = arguments(view)
+    has = capability(view) if args is not None else None
+    if args is None or has is None:
+        return
+    for flag in _FLAGS:
+        backend = args.text(flag)
+        if args.said(flag) is None or backend is None:
+            continue
+        phases = {"prefill", "decode"} if flag == _FLAGS[0] else {flag.partition("-")[0]}
+        if flag == _FLAGS[0]:
+            phases -= {phase for phase in phases if args.text(f"{phase}-attention-backend") is not None}
+        wanted = _wanted(view, backend, phases, has)
+        if wanted is None:
+            continue
+        runs, severity = wanted
+        yield Problem(
+            args.route(flag),
+            f"{backend} does not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})"
+            if severity is Severity.ERROR
+            else f"{backend} may not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
+            arithmetic=(f"in SGLang {view.service.release} {backend} runs on {runs}",),
+            help="write flashinfer or triton, or remove the flag: the release then chooses",
+            based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
+            severity=severity,
+        )
+
+
+def _wanted(view: ServiceView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:
+    """Where the backend runs, when it does not run here."""
+    release, major = view.service.release, has[0]
+    match backend:
+        case "fa3":
+            if not between(release, "0.4.6.post2"):
+                return None if major == 9 else ("9.x", Severity.ERROR)
+            if major == 8 and _is_latent(view):
+                return "9.x with latent attention", Severity.ERROR
+            return None if major in (8, 9) else ("8.x and 9.x", Severity.ERROR)
+        case "trtllm_mla":
+            if major == 10 or (major == 11 and between(release, "0.5.4.post2")):
+                return None
+            if between(release, "0.5.15"):
+                return "10.x", Severity.WARNING
+            return "10.x", Severity.ERROR
+        case "trtllm_mha":
+            if major == 10:
+                return None
+            more = (9, 12)
+            if between(release, "0.5.19") or (phases == {"decode"} and between(release, "0.5.10")):
+                return None if major in more else ("9.x, 10.x and 12.x", Severity.ERROR)
+            return "10.x", Severity.ERROR
+    return None
+
+
+def _is_latent(view: ServiceView) -> bool:
+    if view.memory is None:
+        return False
+    from sgfleet.memory.of_host import Unknown
+
+    service = view.memory().service(view.name)
+    return not isinstance(service, Unknown) and service.load.shape.is_latent
