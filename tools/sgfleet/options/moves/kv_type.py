@@ -50,7 +50,7 @@ def moves(now: Situation) -> Iterator[Move | Ruled]:
     """The change of type alone, and with another backend where the present one is a poor match."""
     budget, shape = now.budget, now.service.load.shape
     if budget.resolved.element_bytes == 1:
-        yield Ruled("FP8 KV", f"they are {budget.resolved.kv_dtype} already")
+        yield Ruled("FP8 KV", f"rows are {budget.resolved.kv_dtype} already")
         return
     if any(isinstance(mixer, CompressedAttention) for mixer in shape.mixers):
         yield Ruled("FP8 KV", "this model's rows have a form of their own")
