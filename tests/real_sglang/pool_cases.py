@@ -108,14 +108,18 @@ def shapes(release: str) -> list[Case]:
     newer = release == "0.5.23"
     mha_layouts = ["layer_first", "page_first", "page_first_direct", "page_head"]
     found = [
-        Case(tokens=tokens, page_size=page, layers=layers, heads=heads, head_dim=dim, v_head_dim=dim, dtype=dtype, layout=layout)
-        for (tokens, page), (layers, heads, dim), dtype, layout in itertools.product(
+        replace(model, tokens=tokens, page_size=page, dtype=dtype, layout=layout)
+        for (tokens, page), model, dtype, layout in itertools.product(
             [(159_277, 1), (40_000, 16), (65_536, 64)],
-            [(80, 1, 128), (28, 4, 128), (2, 2, 16)],
+            [
+                Case(layers=80, heads=1),
+                Case(layers=28, heads=4),
+                Case(layers=2, heads=2, head_dim=16, v_head_dim=16),
+            ],
             ["bfloat16", "fp8_e4m3"],
             mha_layouts,
         )
-    ]  # fmt: skip
+    ]
     found += [Case(head_dim=192, v_head_dim=128, layout=layout) for layout in ("page_first", "page_first_direct")]
     found += [
         Case("mla", tokens=tokens, page_size=page, layers=layers, dtype=dtype, layout=layout)
@@ -144,7 +148,8 @@ def sizes() -> list[Case]:
         )
     ]
     found += [
-        Case(kind, tokens=1024, page_size=64, ratio=None, size_gb=size) for kind in ("mha", "mla", "dsa") for size in (1, 2, 30)
-    ]  # fmt: skip
+        Case(kind, tokens=1024, page_size=64, ratio=None, size_gb=size)
+        for kind, size in itertools.product(["mha", "mla", "dsa"], [1, 2, 30])
+    ]
     found.append(Case(tokens=1024, page_size=64, ratio=4.0, size_gb=1))  # the size wins
     return found

@@ -12,6 +12,7 @@ import json
 import logging
 import sys
 from types import SimpleNamespace
+from typing import ClassVar
 
 import psutil
 import torch
@@ -27,7 +28,7 @@ class Machine:
     available = 0
     group = None
     ranks = 1
-    taken: list[int] = []
+    taken: ClassVar[list[int]] = []
 
     @classmethod
     def allocate(cls, dims, dtype, device=None, **_others):
