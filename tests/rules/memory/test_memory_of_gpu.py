@@ -100,3 +100,11 @@ def test_a_model_that_is_not_known_is_a_note_and_no_facts_are_another_rules():
     assert problem.message.startswith("not checked: memory")
     assert said("memory.memory_not_checked", one({"model-path": "/models/nobody-knows"}, None)) == []
     assert said("memory.memory_not_checked", one(QWEN, L40S)) == []
+
+
+def test_a_gpu_with_next_to_no_memory_is_no_basis():
+    known = facts(gpus=gpus(2, memory_mib=1), memory={"total-bytes": 1})
+    view = one(QWEN, known)
+    assert said("memory.weights_over_gpu", view) == []
+    (problem,) = said("memory.memory_not_checked", view)
+    assert problem.message.startswith("not checked: memory of the GPU")

@@ -87,3 +87,13 @@ def test_nodes_that_are_not_known_are_said():
     assert "NUMA" in problem.message
     (problem,) = said("memory.memory_not_checked", one(FLAGS, facts(gpus=gpus(2)), release="0.5.12"))
     assert "how much RAM the host has is not known" in problem.message
+
+
+def test_pools_that_fit_by_the_estimate_alone_may_not_fit():
+    fits = whole({"hicache-ratio": 1.2}, known())
+    pools = next(iter(fits.services.values())).memory().host.pinned_bytes
+    near = facts(gpus=gpus(4), memory={"available-bytes": int(pools * 1.005)})
+    flags = {"example": {"flags": {**FLAGS, "hicache-ratio": 1.2}}}
+    (problem,) = said("memory.host_pools_over_ram", host(flags, near, {"reserve": {"host-ram": "0GiB"}})[1])
+    assert problem.severity is Severity.WARNING
+    assert " ± " in problem.message

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sgfleet.rules.rule import Route, ServiceView
 
 
+ROUNDING = 0.02
+"""What rounding to whole pages may add to a pool; more has another reason."""
+
+
 class Pools(NamedTuple):
     """The host pools of one service, which has some. `error_bytes` is that of all its ranks."""
 
@@ -44,7 +48,7 @@ class Pools(NamedTuple):
             line = (
                 f"{pool.name} pool: {pool.tokens:,} {what}{grown} × {pool.token_bytes:,} B = {gib(pool.bytes)} a rank"
             )
-            if pool.resident_bytes != pool.bytes:
+            if pool.resident_bytes > pool.bytes * (1 + ROUNDING):
                 line += f", pinned as the next power of two: {gib(pool.resident_bytes)}"
             lines.append(line)
         share = self.share
@@ -65,7 +69,7 @@ def pools_of(view: ServiceView) -> Pools | None:
         return None
     budget = found.budget
     relative = budget.error_tokens / budget.tokens if budget.tokens > 0 and share.ratio is not None else 0.0
-    return Pools(found.args, found.memory, found.service, share, budget, int(share.pinned_bytes * min(relative, 1.0)))
+    return Pools(found.args, found.memory, found.service, share, budget, int(share.pinned_bytes * relative))
 
 
 def ratio_help(found: Pools, *, engine: bool = False) -> str:

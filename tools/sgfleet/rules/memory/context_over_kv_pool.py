@@ -78,8 +78,12 @@ def check(view: ServiceView) -> Iterator[Problem]:
             f"KV pool {gib(budget.pools.kv_bytes)} a rank, {origin}",
             f"a whole context takes {gib(context * budget.pools.bytes_a_token)}",
         ),
-        help=f"a context-length up to {max(budget.tokens - budget.error_tokens, 0):,}; a higher mem-fraction-static,"
-        " more GPUs or an FP8 KV cache make the pool larger",
+        help=_help(budget.tokens - budget.error_tokens),
         based_on=(*sources(view, budget), *(() if asked else ("the model's own context length",))),
         severity=None if asked else Severity.NOTE,
     )
+
+
+def _help(tokens: int) -> str:
+    larger = "a higher mem-fraction-static, more GPUs or an FP8 KV cache make the pool larger"
+    return f"a context-length up to {tokens:,} fits; {larger}" if tokens > 0 else larger

@@ -69,15 +69,18 @@ def check(view: HostView) -> Iterator[Problem]:
         return
     budget = next(iter(services.values())).memory.host
     available, pinned = budget.facts.available_bytes, budget.pinned_bytes
-    if available is None or pinned <= available:
-        return
     error = sum(pools.error_bytes for pools in services.values())
+    if available is None or pinned + error <= available:
+        return
+    if 0 <= available - pinned < budget.facts.reserve_bytes:
+        return  # MEM011 says it
     surely = pinned - error > available
     name = max(services, key=lambda each: services[each].share.pinned_bytes)
+    size = gib(pinned) + (f" ± {error / 2**30:,.2f}" if error else "")
     what = "all its RAM" if budget.facts.assumed else "available with no service running"
     yield Problem(
         ("services", name, *services[name].route),
-        f"host pools {'do' if surely else 'may'} not fit: {gib(pinned)} are pinned of {gib(available)}",
+        f"host pools {'do' if surely else 'may'} not fit: {size} are pinned of {gib(available)}",
         arithmetic=(
             *(f"{each}: {line}" for each, pools in services.items() for line in pools.sums),
             f"{view.host} has {gib(available)}, {what}",
