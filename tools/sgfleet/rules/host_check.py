@@ -95,7 +95,18 @@ def _waived(resolved: Resolved, view: ServiceView) -> Waived:
         unchecked.append(f"the flag schema of {view.service.release}")
     if view.facts is None:
         unchecked.append("facts of the host")
+    elif _lacks_budget(view):
+        unchecked.append("a memory budget")
     return Waived(view.host, view.name, view.service.waive, resolved.locate, unchecked)
+
+
+def _lacks_budget(view: ServiceView) -> bool:
+    """Whether a rule about memory is waived of which nobody could compute anything."""
+    if view.memory is None or not any(each.code.startswith("MEM") for each in view.service.waive):
+        return False
+    from sgfleet.memory.of_host import Unknown
+
+    return isinstance(view.memory().budget(view.name), Unknown)
 
 
 def _settled(
