@@ -3,6 +3,10 @@
 Everything but torch is pinned with hashes in requirements/sglang-RELEASE.lock. torch has only its version: whoever has
 a CPU build (find-links, an index of their own) uses that, whose hash no index knows. Of the kernels' wheel only Python
 files are taken: its libraries need a GPU's driver.
+
+A lock is the list of what an environment that works has (`pip freeze --all` without torch and pip), with the hashes
+that `uv pip compile --no-deps --generate-hashes --no-annotate --no-header` adds. It has no dependencies followed: the
+release asks for a CUDA build of torch and for libraries that only a GPU needs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real server on the loopback address, started from the unit that sgfleet renders, and ended with all its children."""
+"""A real server on the loopback address, started from a rendered unit, and ended with all its children."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import socket
 import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sgfleet.render.unit_reader import parse_unit
 from sgfleet.render.unquoting import read_environment, read_exec
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 READY_SECONDS = 150
 END_SECONDS = 20
@@ -32,8 +35,12 @@ def command_of(unit: str) -> tuple[list[str], dict[str, str]]:
     [command] = read_exec(parsed.value("Service", "ExecStart"))
     assert not command.unresolved
     assert not parsed.ignored
-    assignments = [each for value in parsed.values("Service", "Environment") for each in read_environment(value).assignments]  # fmt: skip
-    return list(command.argv), {each.name: each.value for each in assignments}
+    variables = {}
+    for value in parsed.values("Service", "Environment"):
+        read = read_environment(value)
+        assert not read.dropped
+        variables |= {each.name: each.value for each in read.assignments}
+    return list(command.argv), variables
 
 
 @dataclass
