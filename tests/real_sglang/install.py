@@ -34,6 +34,7 @@ def install(release: str, folder: Path) -> None:
     pip = [folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
     lock = REQUIREMENTS / f"sglang-{release}.lock"
     subprocess.run([*pip, "install", "--no-deps", "--require-hashes", "-r", lock], check=True)
+    # pip now lists what the release asks for and is left out, as an error; it exits 0 all the same
     subprocess.run([*pip, "install", TORCH], check=True)
     paths = sysconfig.get_paths(vars={"base": str(folder), "platbase": str(folder)})
     packages = Path(paths["purelib"])
