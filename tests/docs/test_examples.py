@@ -25,9 +25,12 @@ EXAMPLES = [
 
 
 def bad_edit(root: Path) -> None:
-    host = root / "hosts" / "kimi-01" / "host.yaml"
+    host = root / "hosts" / "llama-70b-01" / "host.yaml"
     text = host.read_text()
-    for old, new in (("hicache-ratio: 4.0", "hicache-ration: 4.0"), ("tp-size: 8", "tp: 8")):
+    for old, new in (
+        ("enable-metrics: true", "enable-metric: true"),
+        ("quantization: modelopt_fp8", "quantization: modelopt-fp8"),
+    ):
         assert old in text
         text = text.replace(old, new)
     host.write_text(text)
