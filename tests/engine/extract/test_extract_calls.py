@@ -6,9 +6,9 @@ import argparse
 import itertools
 from typing import Any
 
-from engine.extract import extract_samples as samples
 import pytest
 
+from engine.extract import extract_samples as samples
 from sgfleet.engine.extract.errors import ExtractionError
 from sgfleet.engine.flag import SUPPRESSED, Deprecation, Flag
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.extract import extract_samples as samples
 import pytest
 
+from engine.extract import extract_samples as samples
 from sgfleet.engine.extract.errors import ExtractionError
 from sgfleet.engine.flag import Flag
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import sys
 
-from engine.extract import extract_samples as samples
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.extract import extract_samples as samples
 from sgfleet.engine.extract.values import Unknown
 
 PLAIN = [

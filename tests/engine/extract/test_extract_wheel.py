@@ -6,11 +6,11 @@ import contextlib
 import zipfile
 from typing import TYPE_CHECKING
 
-from engine.extract import extract_samples as samples
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.extract import extract_samples as samples
 from sgfleet.engine import wheel_release
 from sgfleet.engine.extract.errors import ExtractionError
 from sgfleet.engine.extract.wheel import Wheel
