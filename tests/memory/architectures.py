@@ -42,7 +42,7 @@ def _strings(node: ast.expr, constants: dict[str, Any]) -> list[str]:
             elif isinstance(element, ast.Constant) and isinstance(element.value, str):
                 values.append(element.value)
             else:
-                raise ValueError(ast.unparse(element))
+                values += _strings(element, constants)
         return values
     if isinstance(node, ast.Name) and node.id in constants:
         return list(constants[node.id])

@@ -1,4 +1,4 @@
-"""Host pools by era: how tokens are rounded, how small a pool may be, what it takes once it is pinned, what rides on it."""
+"""Host pools by era: how tokens are rounded, how small a pool may be, what it takes once pinned, what rides on it."""
 
 from __future__ import annotations
 

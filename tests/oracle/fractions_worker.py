@@ -1,10 +1,10 @@
-"""Runs inside the oracle's own environment, one process a release: the memory fraction that a release chooses.
+"""Runs inside the oracle's own environment, one process a release: memory fraction and page size that it chooses.
 
     python -I fractions_worker.py FOLDER CASES        FOLDER holds the unpacked `sglang` package of one wheel
 
-CASES is a file with a JSON list of {words, memory_mib, latent, tower}: a command line, the card's memory, whether the
-model has MLA, and layers and width of its vision tower (null without one). The answer is a JSON list of fractions, with
-null where the release refuses the command line.
+CASES is a file with a JSON list of {words, memory_mib, capability, latent, tower}: a command line, the card's memory
+and compute capability, whether the model has MLA, and layers and width of its vision tower (null without one). The
+answer is a JSON list of [fraction, page size], with null where the release refuses the command line.
 """
 
 from __future__ import annotations
@@ -18,11 +18,27 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import startup_worker as worker  # noqa: E402  (the folder above is what makes it importable in isolated mode)
+import startup_worker as worker  # the folder above is what makes it importable in isolated mode
 
-worker.FALSE = tuple(name for name in worker.FALSE if name != "is_multimodal_model")
+GENERATIONS = {
+    9: ("is_sm90_supported", "is_hopper_with_cuda_12_3"),
+    10: ("is_sm100_supported", "is_blackwell_supported", "is_blackwell"),
+    12: ("is_sm120_supported", "is_blackwell_supported", "is_blackwell"),
+}
+"""What releases ask of the card, and the major compute capability that it is true for."""
+ASKED = {name for names in GENERATIONS.values() for name in names}
+ALWAYS = tuple(name for name in worker.TRUE if name not in {*ASKED, "is_no_spec_infer_or_topk_one"})
+NEVER = tuple(name for name in worker.FALSE if name not in {*ASKED, "is_multimodal_model"})
 case = {}
 dense = worker.model
+
+
+def pretend_card(major, minor):
+    """Answer as a card of this compute capability from now on."""
+    there = GENERATIONS.get(major, ())
+    worker.CAPABILITY = (major, minor)
+    worker.TRUE = (*ALWAYS, *there)
+    worker.FALSE = (*NEVER, *ASKED.difference(there))
 
 
 def model(*args, **kwargs):
@@ -31,6 +47,8 @@ def model(*args, **kwargs):
     tower = case.get("tower")
     made.is_multimodal = tower is not None
     made.hf_config = worker.Quiet(**worker.LLAMA.__dict__)
+    if case.get("latent"):
+        made.hf_config.architectures = ["DeepseekV3ForCausalLM"]
     made.hf_config.vision_config = SimpleNamespace(num_hidden_layers=tower[0], hidden_size=tower[1]) if tower else None
     forms = getattr(sys.modules.get("sglang.srt.configs.model_config"), "AttentionArch", None)
     if forms is not None:
@@ -38,11 +56,15 @@ def model(*args, **kwargs):
     return made
 
 
-class Fractions(worker.Startup):
-    """A release's choice of a memory fraction."""
+NAMES = ("mem_fraction_static", "page_size")
 
-    def ask_fraction(self, words):
-        """The fraction, None where the command line is refused."""
+
+class Memory(worker.Startup):
+    """A release's choice of a memory fraction and a page size."""
+
+    def ask_memory(self, words):
+        """Fraction and page size, None where the command line is refused."""
+        worker.answer_for_the_machine()
         try:
             namespace = self.parser.parse_args(["--model-path", "m/x", *words])
             made = self.arguments.from_cli_args(namespace)
@@ -55,10 +77,13 @@ class Fractions(worker.Startup):
             return None
         module = sys.modules["sglang.srt.server_args"]
         if hasattr(module, "resolution_result"):
-            return module.resolution_result(made, "mem_fraction_static")
-        if hasattr(module, "resolving_view"):
-            return module.resolving_view(made).mem_fraction_static
-        return made.mem_fraction_static
+            return [module.resolution_result(made, name) for name in NAMES]
+        of = made
+        for view in ("resolving_view", "resolved_view"):
+            if hasattr(module, view):
+                of = getattr(module, view)(made)
+                break
+        return [getattr(of, name, None) for name in NAMES]
 
 
 def main():
@@ -67,15 +92,18 @@ def main():
     logging.disable(logging.CRITICAL)
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever the release prints is not an answer
     worker.model = model
-    fractions = Fractions(sys.argv[1])
-    if hasattr(fractions.arguments, "use_mla_backend"):
-        fractions.arguments.use_mla_backend = lambda itself: bool(case.get("latent"))
+    memory = Memory(sys.argv[1])
+    if hasattr(memory.arguments, "get_hf_config"):
+        memory.arguments.get_hf_config = lambda itself: model().hf_config
+    if hasattr(memory.arguments, "use_mla_backend"):
+        memory.arguments.use_mla_backend = lambda itself: bool(case.get("latent"))
     found = []
     for asked in json.loads(Path(sys.argv[2]).read_text()):
         case.clear()
         case.update(asked)
         worker.MEMORY_MIB = asked["memory_mib"]
-        found.append(fractions.ask_fraction(asked["words"]))
+        pretend_card(*asked["capability"])
+        found.append(memory.ask_memory(asked["words"]))
     json.dump(found, answers)
 
 

@@ -1,4 +1,4 @@
-"""The default memory fraction by our rules against what each release's own start-up chooses: `make test-oracle`."""
+"""Memory fraction and page size by our rules against what each release's own start-up chooses: `make test-oracle`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sgfleet.engine.argv.parse import parse
 from sgfleet.memory.flags import from_namespace
 from sgfleet.memory.fraction import fraction
 from sgfleet.memory.hardware import Hardware
+from sgfleet.memory.resolve import resolve
 from sgfleet.model.find import find
 from sgfleet.model.shape import Vision
 
@@ -27,12 +28,14 @@ pytestmark = pytest.mark.oracle
 WORKER = Path(__file__).with_name("fractions_worker.py")
 COUNT = 300
 CARDS = (12_288, 16_384, 24_576, 32_607, 46_068, 49_140, 81_559, 81_920, 97_887, 143_771, 183_359, 275_040)
+CAPABILITIES = ((8, 6), (9, 0), (10, 0), (12, 0))
 TOWERS = (None, None, None, (27, 1152), (24, 1024), (32, 1280), (63, 4096))
 FLAGS = (
     [["--tp-size", str(ranks)] for ranks in (1, 2, 4, 8, 16)]
     + [["--tp-size", "8", "--dp-size", str(groups), "--enable-dp-attention"] for groups in (2, 8)]
     + [["--tp-size", "4", "--pp-size", "2"]]
 )
+PAGED = ("flashmla", "cutlass_mla", "trtllm_mla", "trtllm_mha")
 MORE = (
     *[["--chunked-prefill-size", size] for size in ("2048", "4096", "16384", "-1")],
     *[["--cuda-graph-max-bs", size] for size in ("8", "256", "512")],
@@ -50,6 +53,11 @@ MORE = (
     ["--piecewise-cuda-graph-tokens", "16", "32"],
     ["--enable-lora", "--max-lora-rank", "8", "--lora-target-modules", "all"],
     ["--enable-two-batch-overlap"],
+    *[["--page-size", size] for size in ("1", "16", "64")],
+    *[["--attention-backend", name] for name in ("flashinfer", "fa3", "triton", *PAGED)],
+    *[["--decode-attention-backend", name] for name in ("flashinfer", *PAGED)],
+    *[["--prefill-attention-backend", name] for name in ("flashinfer", "fa4", "trtllm_mha")],
+    ["--kv-cache-dtype", "fp8_e4m3"],
     ["--enable-piecewise-cuda-graph"],
     ["--disable-piecewise-cuda-graph"],
     ["--enforce-piecewise-cuda-graph"],
@@ -81,6 +89,7 @@ def cases(release):
                 {
                     "words": words,
                     "memory_mib": chance.choice(CARDS),
+                    "capability": chance.choice(CAPABILITIES),
                     "latent": chance.random() < 0.4,
                     "tower": chance.choice(TOWERS),
                 }
@@ -93,16 +102,21 @@ def shape_of(case):
     dense = find("meta-llama/Meta-Llama-3.1-8B", local=False).shape
     tower = case["tower"]
     vision = None if tower is None else Vision(*tower, 16, 4304, config_layers=tower[0], config_hidden_size=tower[1])
-    layers = find("deepseek-ai/DeepSeek-V3", local=False).shape.layers if case["latent"] else dense.layers
-    return replace(dense, layers=layers, vision=vision)
+    latent = find("deepseek-ai/DeepSeek-V3", local=False).shape
+    return replace(latent if case["latent"] else dense, quantisation=None, vision=vision)
 
 
 def ours(release, case):
-    """The fraction by our rules."""
+    """Fraction and page size by our rules."""
     outcome = parse(release, ["--model-path", "m/x", *case["words"]])
     settings = from_namespace(release.version, outcome.namespace)
-    found = fraction(settings, shape_of(case), Hardware("H100", 8, case["memory_mib"], (9, 0)))
-    return found.value
+    shape, hardware = shape_of(case), Hardware("a card", 8, case["memory_mib"], tuple(case["capability"]))
+    return [fraction(settings, shape, hardware).value, resolve(settings, shape, hardware).page_size]
+
+
+def agree(mine, answer):
+    """Whether two pairs are the same; a release that leaves the page size open means 1."""
+    return abs(mine[0] - answer[0]) < 1e-6 and mine[1] == (answer[1] or 1)
 
 
 def theirs(version, asked):
@@ -120,14 +134,14 @@ def theirs(version, asked):
 
 
 @pytest.mark.parametrize("version", store.available())
-def test_default_fraction_is_the_release_s_own(version):
+def test_fraction_and_page_size_are_the_release_s_own(version):
     release = store.load(version)
     asked = cases(release)
     answers = theirs(version, asked)
     differing = [
-        f"{case}: ours {mine:.4f}, theirs {answer:.4f}"
+        f"{case}: ours {mine}, theirs {answer}"
         for case, answer in zip(asked, answers, strict=True)
-        if answer is not None and abs((mine := ours(release, case)) - answer) > 1e-6
+        if answer is not None and answer[0] is not None and not agree(mine := ours(release, case), answer)
     ]
     assert not differing, f"{len(differing)} of {COUNT}\n" + "\n".join(differing[:12])
     assert sum(answer is not None for answer in answers) > COUNT // 4, "hardly a command line is taken any more"

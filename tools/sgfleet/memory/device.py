@@ -56,8 +56,8 @@ class GpuBudget:
     """One rank's GPU. Bytes; `tokens` is what the release will report, within `error_tokens` either way.
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been
-    allocated: activations live in it. `request_table_most_bytes` is what the table would take if all memory that is free
-    were KV rows (it grows with them). `unaccounted_bytes` is what an observed start took beside all that is counted.
+    allocated: activations live in it. `request_table_most_bytes` is what the table would take if all that is free were
+    KV rows (it grows with them). `unaccounted_bytes` is what an observed start took beside all that is counted.
     `unexplained_bytes` is what its pool had beyond what its fraction gives, and `implied_fraction` the one that would
     explain it. `measured_tokens` says that the tokens were read from a log.
     """

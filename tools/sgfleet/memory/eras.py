@@ -63,6 +63,32 @@ DSA_TRTLLM_DEFAULT: Final = Rule(
     Era("0.5.3", value=False, source="server_args.py"),
     Era("0.5.10", value=True, source="server_args.py", sign=r'self\.nsa_prefill_backend = "trtllm"'),
 )
+TRTLLM_MHA_DEFAULT: Final[Rule[frozenset[int]]] = Rule(
+    "major compute capabilities whose default backend for K and V is trtllm_mha, in pages of 64",
+    Era("0.4.0", frozenset(), "server_args.py"),
+    Era(
+        "0.5.6.post1", frozenset({10, 12}), "server_args.py", r"elif is_blackwell\(\) and is_no_spec_infer_or_topk_one"
+    ),
+    Era(
+        "0.5.7",
+        frozenset({10}),
+        "server_args.py",
+        r"self\.speculative_algorithm is None\s+or self\.speculative_eagle_topk",
+    ),
+)
+FA4_PAGES: Final = Rule(
+    "where the fa4 backend makes pages of 128 tokens: named for prefill, not with MLA, on SM100, named for anything",
+    Era("0.4.0", value="none", source="server_args.py"),
+    Era("0.5.4", value="prefill", source="server_args.py", sign=r"FA4 backend only supports page size 128"),
+    Era("0.5.5.post1", "prefill-rows", "server_args.py", r'prefill_attention_backend == "fa4" and not self\.use_mla'),
+    Era("0.5.10", "prefill-rows-sm100", "server_args.py", r'"fa4"\s+and not self\.use_mla_backend\(\)\s+and is_sm100'),
+    Era("0.5.15", value="rows-sm100", source="arg_groups/overrides.py", sign=r"def _fa4_page_constraint"),
+)
+TRTLLM_PAGES: Final[Rule[tuple[int, ...]]] = Rule(
+    "page sizes that the trtllm_mha backend takes; others become 64",
+    Era("0.4.0", (16, 32, 64), "server_args.py"),
+    Era("0.5.17", (16, 32, 64, 128), "arg_groups/overrides.py", r"page_size not in \[16, 32, 64, 128\]"),
+)
 SLIDING_SPLIT: Final = Rule(
     "how memory is split between full and sliding layers",
     Era("0.4.0", value="none", source="model_executor/model_runner.py"),

@@ -235,42 +235,62 @@ def _speculative(read: _Reader) -> Speculative | None:
         algorithm=algorithm.upper(),
         draft_path=read.text("speculative_draft_model_path"),
         draft_tokens=read.integer("speculative_num_draft_tokens"),
+        topk=read.integer("speculative_eagle_topk"),
     )
 
 
 def _graphs(read: _Reader, version: str) -> Graphs:
     off = read.truth("disable_cuda_graph")
     decode, prefill = _phase(read, "decode"), _phase(read, "prefill")
-    sizes = read.values.get("cuda_graph_bs_decode") or read.values.get("cuda_graph_bs") or decode.get("bs")
-    backend = read.text("cuda_graph_backend_prefill") or prefill.get("backend")
-    wanted: bool | None = None
-    breakable = True
-    both_off = off and from_release(version, "0.5.14")  # before, prefill graphs had a switch of their own
-    if backend is not None:
-        wanted, breakable = backend != "disabled", backend == "breakable"
-    elif both_off or read.truth("disable_prefill_cuda_graph") or read.truth("disable_piecewise_cuda_graph"):
-        wanted = False
-    elif read.truth("enforce_piecewise_cuda_graph") or read.truth("enable_piecewise_cuda_graph"):
-        wanted, breakable = True, False
-    listed = read.values.get("cuda_graph_bs_prefill") or read.values.get("piecewise_cuda_graph_tokens")
+    backend = prefill.get("backend") or read.text("cuda_graph_backend_prefill")
+    wanted, breakable = _prefill_wanted(read, version, backend)
     return Graphs(
         decode=not off and not read.truth("disable_decode_cuda_graph") and decode.get("backend") != "disabled",
-        decode_max_batch=max(sizes)
-        if isinstance(sizes, list) and sizes
-        else read.integer("cuda_graph_max_bs_decode", "cuda_graph_max_bs") or decode.get("max_bs"),
+        decode_max_batch=max(_sizes(read, decode, "cuda_graph_bs_decode", "cuda_graph_bs"), default=None)
+        or _largest(decode)
+        or read.positive("cuda_graph_max_bs_decode", "cuda_graph_max_bs"),
         prefill=wanted,
         prefill_breakable=breakable,
-        prefill_max_tokens=read.integer("cuda_graph_max_bs_prefill", "piecewise_cuda_graph_max_tokens")
-        or prefill.get("max_bs"),
-        prefill_sizes=len(listed) if isinstance(listed, list) else None,
+        prefill_max_tokens=_largest(prefill)
+        or read.positive("cuda_graph_max_bs_prefill", "piecewise_cuda_graph_max_tokens"),
+        prefill_sizes=len(_sizes(read, prefill, "cuda_graph_bs_prefill", "piecewise_cuda_graph_tokens")) or None,
     )
 
 
+def _prefill_wanted(read: _Reader, version: str, backend: str | None) -> tuple[bool | None, bool]:
+    """(prefill graphs asked for or not, in the breakable way); None where the release is to choose."""
+    if backend is not None:
+        return backend != "disabled", backend == "breakable"
+    if read.truth("enforce_piecewise_cuda_graph") or read.truth("enable_piecewise_cuda_graph"):
+        return True, False
+    both_off = read.truth("disable_cuda_graph") and from_release(version, "0.5.14")  # before, it meant decoding alone
+    if both_off or read.truth("disable_prefill_cuda_graph") or read.truth("disable_piecewise_cuda_graph"):
+        return False, True
+    return None, True
+
+
 def _phase(read: _Reader, name: str) -> dict[str, Any]:
-    """One phase of --cuda-graph-config."""
+    """One phase of --cuda-graph-config, which goes before the other flags."""
     config = read.values.get("cuda_graph_config")
     phase = config.get(name) if isinstance(config, dict) else None
     return phase if isinstance(phase, dict) else {}
+
+
+def _sizes(read: _Reader, phase: Mapping[str, Any], *names: str) -> list[int]:
+    """Sizes that are listed one by one."""
+    listed = next((found for found in (phase.get("bs"), *map(read.values.get, names)) if found), None)
+    sizes = listed if isinstance(listed, list) else []
+    if not all(isinstance(size, int) and 0 < size < 2**31 for size in sizes):
+        raise SettingsError(names[0], "is not a list of sizes")
+    return sizes
+
+
+def _largest(phase: Mapping[str, Any]) -> int | None:
+    """The largest size of a phase of --cuda-graph-config."""
+    size = phase.get("max_bs")
+    if size is not None and not (isinstance(size, int) and 0 < size < 2**31):
+        raise SettingsError("cuda-graph-config", "max_bs is not a size")
+    return size
 
 
 def _hicache(read: _Reader) -> Hicache | None:

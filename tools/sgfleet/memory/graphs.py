@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _FIRST_TOKENS: Final = 4096
 """Largest prefill graph of the first releases that had them, whatever the chunk."""
+_LLAMA_2_TOKENS: Final = 4096
+_PIPELINE_TOKENS: Final = 8192
+"""Largest prefill graph with pipeline stages, where it is asked for (0.5.19 on; none by default)."""
 _DEEPEP_TOKENS: Final = 2048
 """Largest prefill graph with DeepEP, whose sizes are multiples of 8."""
 _BREAKABLE_ALL_TO_ALL: Final = frozenset({"none", "deepep", "megamoe", "flashinfer"})
@@ -67,9 +70,14 @@ def _largest(settings: Settings, shape: ModelShape, chunk_tokens: int) -> int:
     if shape.is_latent and from_release(settings.release, "0.5.8"):
         ceiling = MLA_PREFILL_TOKENS.at(settings.release)
         largest = min(ceiling, chunk_tokens) if from_release(settings.release, "0.5.23") else ceiling
-    if settings.max_total_tokens is not None and from_release(settings.release, "0.5.10"):
+    staged = settings.pp > 1 and from_release(settings.release, "0.5.19")
+    if staged and _is_on(settings, shape, PREFILL_GRAPH.at(settings.release))[1]:
+        largest = min(largest, _PIPELINE_TOKENS)
+    if not from_release(settings.release, "0.5.10"):
+        return largest
+    if settings.max_total_tokens is not None:
         largest = min(largest, settings.max_total_tokens)
-    return largest
+    return min(largest, _LLAMA_2_TOKENS) if "llama-2" in settings.model_path.lower() else largest
 
 
 def _is_on(settings: Settings, shape: ModelShape, form: str) -> tuple[bool, bool]:

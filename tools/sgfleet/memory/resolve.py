@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.memory.architectures import listed
 from sgfleet.memory.era import from_release
-from sgfleet.memory.eras import DSA_TRTLLM_DEFAULT, SLIDING_SPLIT
+from sgfleet.memory.eras import DSA_TRTLLM_DEFAULT, FA4_PAGES, SLIDING_SPLIT, TRTLLM_MHA_DEFAULT, TRTLLM_PAGES
 from sgfleet.model.layer import Attention, CompressedAttention, LatentAttention
 
 if TYPE_CHECKING:
@@ -160,17 +160,31 @@ def _page_size(settings: Settings, shape: ModelShape, hardware: Hardware, unsure
     decode = settings.attention_decode or backend
     prefill = settings.attention_prefill or backend
     if "flashmla" in (backend, decode):
-        return 64
+        page = 64
     if "cutlass_mla" in (backend, decode):
-        return 128
-    if "trtllm_mla" in (backend, decode):
-        return page if page in (32, 64) else 64
+        page = 128
+    if "trtllm_mla" in (backend, decode) and page not in (32, 64):
+        page = 64
     if "trtllm_mha" in (backend, decode, prefill):
-        allowed = (16, 32, 64, 128) if from_release(settings.release, "0.5.15") else (16, 32, 64)
-        return page if page in allowed else 64
-    if prefill == "fa4" and not shape.is_latent:
-        return 128
-    return page
+        page = page if page in TRTLLM_PAGES.at(settings.release) else 64
+    return 128 if _fa4_pages(settings, shape, hardware, backend) else page
+
+
+def _fa4_pages(settings: Settings, shape: ModelShape, hardware: Hardware, backend: str | None) -> bool:
+    """Whether the fa4 backend decides the page size; it does so last."""
+    form = FA4_PAGES.at(settings.release)
+    named = (
+        {settings.attention_prefill}
+        if form.startswith("prefill")
+        else {settings.attention_prefill, settings.attention_decode, backend}
+    )
+    if form == "none" or "fa4" not in named:
+        return False
+    if "rows" in form and shape.is_latent:
+        return False
+    if form == "rows-sm100" and settings.speculative is not None and (settings.speculative.topk or 0) > 1:
+        return False
+    return "sm100" not in form or hardware.major == 10
 
 
 def _default_backend(settings: Settings, shape: ModelShape, hardware: Hardware, unsure: list[str]) -> str | None:
@@ -182,14 +196,26 @@ def _default_backend(settings: Settings, shape: ModelShape, hardware: Hardware, 
             "the page size depends on the attention backend and so on the GPU, which is not known: taken as 1"
         )
         return None
-    if hardware.major != 10:
-        return None
     if shape.architecture in _DEEPSEEK and from_release(settings.release, "0.5.3.post2"):
-        return "trtllm_mla"
-    if shape.is_latent or settings.speculative is not None:
-        return None
-    since = _MHA_TRTLLM.get(shape.architecture, "0.5.6.post1")
+        alone = not settings.attention_prefill and not settings.attention_decode
+        return "trtllm_mla" if hardware.major == 10 and alone else None
+    if shape.is_latent or hardware.major not in TRTLLM_MHA_DEFAULT.at(settings.release):
+        first = _MHA_TRTLLM.get(shape.architecture)
+        return "trtllm_mha" if hardware.major == 10 and first and from_release(settings.release, first) else None
     if shape.has_state:
         unsure.append("the page size of a model with linear layers depends on its attention backend: taken as 1")
         return None
-    return "trtllm_mha" if from_release(settings.release, since) else None
+    if not _draft_is_a_chain(settings):
+        return None
+    uneven = any(isinstance(mixer, Attention) and mixer.v_head_dim != mixer.head_dim for mixer in shape.mixers)
+    return "fa4" if uneven and from_release(settings.release, "0.5.17") else "trtllm_mha"
+
+
+def _draft_is_a_chain(settings: Settings) -> bool:
+    """No speculation, or one that proposes no tree: the trtllm_mha backend knows no others."""
+    if settings.speculative is None:
+        return True
+    topk = settings.speculative.topk
+    if topk is None:
+        return not from_release(settings.release, "0.5.7")
+    return topk == 1 and settings.page_size in (None, 1)

@@ -40,6 +40,7 @@ class Speculative:
     algorithm: str
     draft_path: str | None = None
     draft_tokens: int | None = None
+    topk: int | None = None
 
     @property
     def has_draft_model(self) -> bool:

@@ -52,7 +52,8 @@ def as_markdown(scored: Sequence[Scored]) -> str:
     """The same as a page."""
     lines = [f"| {' | '.join(HEADS)} |", "|---|---|---|--:|--:|--:|--:|--:|---|"]
     lines += [f"| {' | '.join(map(_safe, _cells(row)))} |" for each in scored for row in each.score.rows]
-    lines += ["", *(f"- {line}" for line in _sums(scored)), "", "What was assumed, and why figures are missing or miss:", ""]
+    lines += ["", *(f"- {line}" for line in _sums(scored))]
+    lines += ["", "What was assumed, and why figures are missing or miss:", ""]
     for each in scored:
         remarks = list(_missed(each))
         for row, reasons in zip(each.score.rows, each.reasons, strict=True):
