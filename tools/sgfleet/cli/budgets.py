@@ -110,7 +110,7 @@ def _beside(workspace: Workspace, spec: HostSpec, name: str, change: Change) -> 
     notes = []
     sharing = [other for other, there in spec.services.items() if other != name and _overlap(service, there.service)]
     if sharing:
-        notes.append(f"not counted: what {' and '.join(sharing)} takes of the same GPUs")
+        notes.append(f"not counted: the share of {' and '.join(sharing)} in the same GPUs")
     release = workspace.release(change.release or service.release)
     if release is not None:
         notes += _passed_over(service.flags, release)
