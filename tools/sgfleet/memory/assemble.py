@@ -63,7 +63,11 @@ def service_of(
 def _started(
     spec: ServiceSpec, observation: Observation | None, release: Release, root: Path | None
 ) -> Settings | None:
-    """The settings that the observed start had: the repository's, in the release that ran then."""
+    """The settings that the observed start had, in the release that ran then.
+
+    What the start itself said of them counts; for the rest, and for a start that said nothing, the repository's are
+    taken. So an edit of the spec does not rewrite what the figures were measured with.
+    """
     if observation is None:
         return None
     if observation.release != release.version:
@@ -71,7 +75,11 @@ def _started(
             release = store.load(observation.release, root)
         except store.SchemaError:
             return None
-    return settings_of(release, spec.flags, spec.environment)
+    said = {name.replace("_", "-"): value for name, value in observation.settings.items() if name != "model_path"}
+    try:
+        return settings_of(release, {**spec.flags, **said}, spec.environment)
+    except SettingsError:  # what the engine resolved need not be what its parser takes
+        return settings_of(release, spec.flags, spec.environment)
 
 
 def _model(path: str, settings: Settings, facts: Facts | None, root: Path | None) -> tuple[ModelShape, WeightBytes]:
