@@ -37,6 +37,7 @@ test-oracle: $(STAMP) $(ORACLE)/.stamp  ## every release's own parser, from its 
 record-oracle: $(STAMP) $(ORACLE)/.stamp  ## write tests/engine/argv/recorded anew from the releases' own parsers
 	PYTHONPATH=tests $(BIN)/python -m oracle.record
 	PYTHONPATH=tests $(BIN)/python -m oracle.startup
+	PYTHONPATH=tests $(BIN)/python -m oracle.choices
 
 EDITOR_SERVER := .cache/editor
 $(EDITOR_SERVER)/.stamp: tests/editor/package.json tests/editor/package-lock.json

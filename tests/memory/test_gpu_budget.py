@@ -149,6 +149,20 @@ def test_a_stage_with_few_tokens_decides_for_all():
     assert of.stage in (0, 1)
 
 
+@pytest.mark.parametrize("partition", ["40,40", "", "²,1", "100,-20", "x", "1,2,3", "9" * 40 + ",1"])
+def test_a_partition_of_layers_that_is_none_is_even(partition):
+    of = settings("0.5.9", LLAMA, {"SGLANG_PP_LAYER_PARTITION": partition}, tp_size=4, pp_size=2)
+    assert gpu_budget(of, load_of(of, LLAMA), H100).cell.full_layers == 40
+
+
+def test_a_partition_of_layers():
+    of = settings("0.5.9", LLAMA, {"SGLANG_PP_LAYER_PARTITION": "30, 50"}, tp_size=4, pp_size=2)
+    assert gpu_budget(of, load_of(of, LLAMA), H100).cell.full_layers == 50
+    of = settings("0.5.9", LLAMA, {"SGLANG_PP_LAYER_PARTITION": "30,40"}, tp_size=4, pp_size=2)
+    with pytest.raises(NotKnownError, match="is for 70 layers, and the model has 80"):
+        gpu_budget(of, load_of(of, LLAMA), H100)
+
+
 def test_weights_that_do_not_fit_leave_nothing():
     of = budget("0.5.9", KIMI, H100, tp_size=4)
     assert of.tokens == 0

@@ -2,146 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import tempfile
-import zipfile
-from dataclasses import replace
-from pathlib import Path
-from random import Random
-
 import pytest
 
-from oracle.wheels import PYTHON, wheel
+from memory.choices import RECORDED, agree, cases, ours, recorded, takes
+from oracle.choices import theirs
 from sgfleet.engine import store
-from sgfleet.engine.argv.outcome import Parsed
-from sgfleet.engine.argv.parse import parse
-from sgfleet.memory.flags import from_namespace
-from sgfleet.memory.fraction import fraction
-from sgfleet.memory.hardware import Hardware
-from sgfleet.memory.resolve import resolve
-from sgfleet.model.find import find
-from sgfleet.model.shape import Vision
+from sgfleet.engine.version import in_order
 
 pytestmark = pytest.mark.oracle
 
-WORKER = Path(__file__).with_name("fractions_worker.py")
-COUNT = 300
-CARDS = (12_288, 16_384, 24_576, 32_607, 46_068, 49_140, 81_559, 81_920, 97_887, 143_771, 183_359, 275_040)
-CAPABILITIES = ((8, 6), (9, 0), (10, 0), (12, 0))
-TOWERS = (None, None, None, (27, 1152), (24, 1024), (32, 1280), (63, 4096))
-FLAGS = (
-    [["--tp-size", str(ranks)] for ranks in (1, 2, 4, 8, 16)]
-    + [["--tp-size", "8", "--dp-size", str(groups), "--enable-dp-attention"] for groups in (2, 8)]
-    + [["--tp-size", "4", "--pp-size", "2"]]
-)
-PAGED = ("flashmla", "cutlass_mla", "trtllm_mla", "trtllm_mha")
-MORE = (
-    *[["--chunked-prefill-size", size] for size in ("2048", "4096", "16384", "-1")],
-    *[["--cuda-graph-max-bs", size] for size in ("8", "256", "512")],
-    *[["--cuda-graph-max-bs-decode", size] for size in ("8", "256")],
-    *[["--max-running-requests", size] for size in ("4", "48", "4096")],
-    *[["--disaggregation-mode", role] for role in ("prefill", "decode")],
-    ["--disable-cuda-graph"],
-    ["--cuda-graph-bs", "1", "2", "100"],
-    ["--cuda-graph-bs-decode", "1", "2", "100"],
-    ["--cuda-graph-bs-prefill", "16", "32"],
-    *[["--context-length", size] for size in ("1024", "40000")],
-    *[["--piecewise-cuda-graph-max-tokens", size] for size in ("1024", "8192")],
-    *[["--cuda-graph-max-bs-prefill", size] for size in ("1024", "8192")],
-    *[["--cuda-graph-backend-prefill", backend] for backend in ("breakable", "tc_piecewise", "disabled")],
-    ["--piecewise-cuda-graph-tokens", "16", "32"],
-    ["--enable-lora", "--max-lora-rank", "8", "--lora-target-modules", "all"],
-    ["--enable-two-batch-overlap"],
-    *[["--page-size", size] for size in ("1", "16", "64")],
-    *[["--attention-backend", name] for name in ("flashinfer", "fa3", "triton", *PAGED)],
-    *[["--decode-attention-backend", name] for name in ("flashinfer", *PAGED)],
-    *[["--prefill-attention-backend", name] for name in ("flashinfer", "fa4", "trtllm_mha")],
-    ["--kv-cache-dtype", "fp8_e4m3"],
-    ["--enable-piecewise-cuda-graph"],
-    ["--disable-piecewise-cuda-graph"],
-    ["--enforce-piecewise-cuda-graph"],
-    ["--disable-prefill-cuda-graph"],
-    ["--max-total-tokens", "4096"],
-    ["--language-only"],
-    ["--enable-torch-compile"],
-    ["--enable-hierarchical-cache"],
-    ["--moe-a2a-backend", "deepep"],
-    ["--speculative-algorithm", "NGRAM"],
-    *[
-        ["--speculative-algorithm", algorithm, "--speculative-draft-model-path", "d/x", "--speculative-num-steps", "3",
-         "--speculative-eagle-topk", "1", "--speculative-num-draft-tokens", "4"]
-        for algorithm in ("EAGLE", "EAGLE3", "STANDALONE")
-    ],
-)  # fmt: skip
+COUNT = 600
+VERSIONS = in_order(store.available())
 
 
-def cases(release):
-    """Random command lines of flags that the release has, each with a card and a model."""
-    chance = Random(release.version)
-    made = []
-    while len(made) < COUNT:
-        words = [*chance.choice(FLAGS)]
-        for extra in chance.sample(MORE, chance.choice((0, 1, 1, 2, 3))):
-            words += extra
-        if isinstance(parse(release, ["--model-path", "m/x", *words]), Parsed):
-            made.append(
-                {
-                    "words": words,
-                    "memory_mib": chance.choice(CARDS),
-                    "capability": chance.choice(CAPABILITIES),
-                    "latent": chance.random() < 0.4,
-                    "tower": chance.choice(TOWERS),
-                }
-            )
-    return made
-
-
-def shape_of(case):
-    """Our description of the model that the worker pretends."""
-    dense = find("meta-llama/Meta-Llama-3.1-8B", local=False).shape
-    tower = case["tower"]
-    vision = None if tower is None else Vision(*tower, 16, 4304, config_layers=tower[0], config_hidden_size=tower[1])
-    latent = find("deepseek-ai/DeepSeek-V3", local=False).shape
-    return replace(latent if case["latent"] else dense, quantisation=None, vision=vision)
-
-
-def ours(release, case):
-    """Fraction and page size by our rules."""
-    outcome = parse(release, ["--model-path", "m/x", *case["words"]])
-    settings = from_namespace(release.version, outcome.namespace)
-    shape, hardware = shape_of(case), Hardware("a card", 8, case["memory_mib"], tuple(case["capability"]))
-    return [fraction(settings, shape, hardware).value, resolve(settings, shape, hardware).page_size]
-
-
-def agree(mine, answer):
-    """Whether two pairs are the same; a release that leaves the page size open means 1."""
-    return abs(mine[0] - answer[0]) < 1e-6 and mine[1] == (answer[1] or 1)
-
-
-def theirs(version, asked):
-    """What the release chooses for each case; None where it refuses the flags."""
-    with tempfile.TemporaryDirectory(prefix="sgfleet-oracle-") as folder:
-        with zipfile.ZipFile(wheel(version)) as archive:
-            members = [name for name in archive.namelist() if name.startswith("sglang/") and name.endswith(".py")]
-            archive.extractall(Path(folder, "wheel"), members)
-        Path(folder, "cases.json").write_text(json.dumps(asked))
-        run = subprocess.run(
-            [PYTHON, "-I", WORKER, "wheel", "cases.json"], cwd=folder, capture_output=True, text=True, check=False
-        )
-        assert run.returncode == 0, run.stderr[-3000:]
-        return json.loads(run.stdout)
-
-
-@pytest.mark.parametrize("version", store.available())
+@pytest.mark.parametrize("version", VERSIONS)
 def test_fraction_and_page_size_are_the_release_s_own(version):
     release = store.load(version)
-    asked = cases(release)
+    asked = [case for case in cases(version, COUNT) if takes(release, case)]
     answers = theirs(version, asked)
     differing = [
         f"{case}: ours {mine}, theirs {answer}"
         for case, answer in zip(asked, answers, strict=True)
         if answer is not None and answer[0] is not None and not agree(mine := ours(release, case), answer)
     ]
-    assert not differing, f"{len(differing)} of {COUNT}\n" + "\n".join(differing[:12])
-    assert sum(answer is not None for answer in answers) > COUNT // 4, "hardly a command line is taken any more"
+    assert not differing, f"{len(differing)} of {len(asked)}\n" + "\n".join(differing[:12])
+    assert sum(answer is not None for answer in answers) > COUNT // 20, "hardly a command line is taken any more"
+
+
+@pytest.mark.parametrize("version", [VERSIONS[0], "0.5.9", VERSIONS[-1]])
+def test_record_is_what_the_release_says(version):
+    release = store.load(version)
+    asked = [index for index, case in enumerate(RECORDED) if takes(release, case)]
+    answers = dict(zip(asked, theirs(version, [RECORDED[index] for index in asked]), strict=True))
+    at = VERSIONS.index(version)
+    for index, spans in enumerate(recorded()):
+        there = next(span for span in spans if VERSIONS.index(span[0]) <= at <= VERSIONS.index(span[1]))
+        assert there[2] == answers.get(index)

@@ -111,7 +111,7 @@ class NotKnownError(ValueError):
 def parallel_of(settings: Settings) -> Parallel:
     """How a service spreads its weights."""
     partition = settings.environment.get("SGLANG_PP_LAYER_PARTITION", "")
-    layers = tuple(int(part) for part in partition.split(",") if part.strip().isdigit())
+    layers = tuple(int(part) for part in partition.split(",") if _is_count(part.strip()))
     return Parallel(
         tp=settings.tp,
         pp=settings.pp,
@@ -150,7 +150,11 @@ def gpu_budget(settings: Settings, load: Load, hardware: Hardware, observed: Obs
 
 
 def _stages(shape: ModelShape, settings: Settings) -> list[tuple[Layer, ...]]:
-    return [shape.layers[first:end] for first, end in stage_ranges(len(shape.layers), parallel_of(settings))]
+    parallel, layers = parallel_of(settings), len(shape.layers)
+    if parallel.layer_partition is not None and sum(parallel.layer_partition) != layers:
+        asked = "SGLANG_PP_LAYER_PARTITION"
+        raise NotKnownError(f"{asked} is for {sum(parallel.layer_partition)} layers, and the model has {layers}")
+    return [shape.layers[first:end] for first, end in stage_ranges(layers, parallel)]
 
 
 def _stage(
@@ -245,7 +249,12 @@ def multimodal_bytes(settings: Settings, multimodal: bool) -> int:
 
 def _megabytes(environment: Mapping[str, str], name: str, default: int) -> int:
     text = environment.get(name, "")
-    return int(text) if text.isdigit() else default
+    return int(text) if _is_count(text) else default
+
+
+def _is_count(text: str) -> bool:
+    """A number in a variable, of a length that can be meant."""
+    return text.isascii() and text.isdecimal() and len(text) < 8
 
 
 def _notes(settings: Settings, load: Load, layers: tuple[Layer, ...], resolved: Resolved) -> tuple[str, ...]:
