@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory.cases import B200, H100, KIMI, KIMI_TOKENS, LLAMA, cell, default_fraction, rank_pools
+from memory.cases import B200, H100, KIMI, KIMI_TOKENS, LLAMA, cell, default_fraction, model, rank_pools, settings
+from sgfleet.memory.cards import card
+from sgfleet.memory.free import free_before
 from sgfleet.memory.host_check import engine_check, last_share
+from sgfleet.memory.state import state_bytes, state_slots
 from sgfleet.memory.units import GIB
 
 AVAILABLE = 396 * GIB
@@ -121,3 +124,30 @@ def test_one_rank_alone_passes_up_to_thirty_seven():
     for ratio, verdict in ((37.0, "passes"), (38.0, "refused")):
         pools = tuple(rank_pools("0.5.9", tp_size=8, hicache_ratio=ratio).values())
         assert engine_check("0.5.9", pools, 1, AVAILABLE, ratio).verdict == verdict
+
+
+# ---- figures that public start-up logs printed, beside those of tests/corpus ---------------------------------------
+
+
+def test_states_of_a_model_with_linear_layers():
+    """Two cards, 0.5.9: 82 slots and a padding one took 0.13 + 7.29 GiB, 580,364 tokens 4.15 GiB of K and of V."""
+    name = "Qwen/Qwen3.5-397B-A17B"
+    of = settings("0.5.9", name, tp_size=2, max_mamba_cache_size=82)
+    layers = model(name).shape.layers
+    slots = state_slots(0, state_bytes(layers, of), of)
+    assert slots.count == 82
+    assert slots.allocated_bytes / GIB == pytest.approx(0.13 + 7.29, abs=0.01)
+    rows = cell("0.5.9", name, H100, tp_size=2, page_size=1).full_allocated
+    assert 580_365 * rows / GIB == pytest.approx(4.15 + 4.15, abs=0.01)
+
+
+def test_a_window_s_pool_with_uneven_rows():
+    """Four cards, pages of 64: 300,288 tokens of sliding layers took 8.38 GiB of K and 5.59 GiB of V."""
+    rows = cell("0.5.8", "XiaomiMiMo/MiMo-V2-Flash", H100, tp_size=4).sliding_allocated
+    assert (300_288 + 64) * rows / GIB == pytest.approx(8.38 + 5.59, abs=0.01)
+
+
+def test_free_memory_before_the_weights():
+    """Eight H200 with NVLink printed 137.29 to 137.52 GiB."""
+    found = free_before(card("H200", 8), 8)
+    assert abs(found.bytes - 137.29 * GIB) < 0.5 * GIB < found.error_bytes

@@ -24,9 +24,10 @@ SLOTS_PER_REQUEST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class StateSlots:
-    """`count` slots of `slot_bytes` each; `allocated_bytes` with padding and the copies for draft tokens.
+    """`count` slots of `slot_bytes` each; `allocated_bytes` with a padding slot and the copies for draft tokens.
 
-    `taken_bytes` is what the release subtracts from the memory that the KV pool may have.
+    `taken_bytes` is what the release subtracts from the memory that the KV pool may have: without the padding slot,
+    which it allocates all the same, before 0.5.17.
     """
 
     count: int
@@ -53,7 +54,7 @@ def state_slots(rest_bytes: int, slot_bytes: int, settings: Settings) -> StateSl
     requests = _requests(settings)
     if form == "slots":
         wanted = settings.mamba_slots or settings.max_running_requests or DEFAULT_REQUESTS
-        return StateSlots(wanted, slot_bytes, wanted * slot_bytes, wanted * slot_bytes)
+        return StateSlots(wanted, slot_bytes, (wanted + 1) * slot_bytes, wanted * slot_bytes)
     draft = (settings.speculative.draft_tokens or 0) if settings.speculative is not None else 0
     padding = 1 if form == "padded" else 0
     asked, by_requests = _asked(settings)
@@ -61,7 +62,7 @@ def state_slots(rest_bytes: int, slot_bytes: int, settings: Settings) -> StateSl
     running = count if by_requests else min(requests, count // _per_request(settings))
     copies = (requests if form == "ratio" else running + padding) * draft * slot_bytes
     taken = (count + padding) * slot_bytes + copies
-    return StateSlots(count, slot_bytes, taken, taken)
+    return StateSlots(count, slot_bytes, taken + (1 - padding) * slot_bytes, taken)
 
 
 def _requests(settings: Settings) -> int:
