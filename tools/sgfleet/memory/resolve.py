@@ -189,7 +189,7 @@ def _fa4_pages(settings: Settings, shape: ModelShape, hardware: Hardware, backen
 
 def _default_backend(settings: Settings, shape: ModelShape, hardware: Hardware, unsure: list[str]) -> str | None:
     """The backend where none is named, as far as it decides the page size."""
-    if settings.attention or (settings.attention_prefill and settings.attention_decode):
+    if settings.attention or (settings.attention_prefill and settings.attention_prefill == settings.attention_decode):
         return None
     if hardware.major is None:
         unsure.append(
