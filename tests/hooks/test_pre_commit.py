@@ -127,6 +127,13 @@ def test_a_unit_edited_by_hand_is_put_right(clone: Clone) -> None:
     assert unit.read_text() == right
 
 
+def test_a_commit_that_only_deletes_is_looked_at(clone: Clone) -> None:
+    clone.git("rm", "-q", UNIT)
+    done = clone.commit()
+    assert done.returncode != 0
+    assert (clone.path / UNIT).exists()
+
+
 def test_the_shipped_configurations_are_valid() -> None:
     for command, file in (
         ("validate-config", ".pre-commit-config.yaml"),

@@ -26,7 +26,8 @@ BLOT: Final = SIGN * 3
 _SHORTEST: Final = 8
 """Only a text of this length is searched for where it does not stand as a secret: `none` and `auto` are words."""
 
-_ASSIGNMENT: Final = re.compile(r"""([A-Za-z0-9_.-]+)["']?\s*[:=]\s*(?=\S)""")
+_ASSIGNMENT: Final = re.compile(r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)["']?\s*+[:=]\s*+(?=\S)""")
+"""A name is looked at once, from its first sign on: one long hostile word would take the square of its length."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,8 @@ def _no_grpc_port(view: ServiceView, port: float) -> bool:
 
 def _outside(name: str, value: float, bounds: Bounds) -> str | None:
     least, most, open_, _ = bounds
+    if value != value:  # not a number: every comparison with it is false
+        return "must be a number"
     if value < least or (value == least and (open_ or name in _ZERO_TOO)):
         return f"must be {'more than' if open_ or name in _ZERO_TOO else 'at least'} {least:g}"
     if most is not None and (value > most or (value == most and open_)):
@@ -142,7 +144,7 @@ def _outside(name: str, value: float, bounds: Bounds) -> str | None:
 
 
 def _help(given: Given, bounds: Bounds) -> str | None:
-    if bounds.most == 1 and 1 < given.value <= 100:
+    if bounds.most == 1 and 10 <= given.value <= 100:  # a percentage; 1.2 is more likely a slip
         return f"did you mean {given.value / 100:g}?"
     if given.flag.name == "chunked-prefill-size":
         return "write -1 to turn chunked prefill off"

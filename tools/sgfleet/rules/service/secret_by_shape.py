@@ -47,6 +47,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         (("flags", name), value) for name, value in service.flags.items() if not names_secret(name)
     ]
     places += [(("environment", name), value) for name, value in service.environment.items() if not names_secret(name)]
+    places += [(("secrets", name), variable) for name, variable in service.secrets.items()]
     if service.why:
         places.append((("why",), service.why))
     for start, value in places:
