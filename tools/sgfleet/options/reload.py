@@ -28,7 +28,7 @@ COMPUTE_SHARE: Final = 0.35
 """Of a card's dense 16-bit rate that prefill reaches."""
 PREFIX_TOKENS: Final = 32_768
 _COMPUTE: Final = Path(__file__).with_name("compute.json")
-"""Card -> dense BF16 tensor rate, 10**12 operations a second, from its data sheet. Others are unknown: no estimate."""
+"""Card -> dense BF16 tensor rate, 10**12 operations a second, from public listings (503.8). Others are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
