@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sgfleet.cli import spread
+from sgfleet.fleet import spread
 from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 from sgfleet.findings import Severity

@@ -146,7 +146,7 @@ def test_a_secret_in_the_spec_is_not_shown(fleet, capsys):
 
 
 def test_many_hosts_on_several_processors_give_the_same(fleet, capsys, monkeypatch):
-    from sgfleet.cli import spread
+    from sgfleet.fleet import spread
 
     for number in range(12):
         shutil.copytree(fleet / "hosts/kimi-01", fleet / f"hosts/kimi-1{number}")

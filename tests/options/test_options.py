@@ -10,7 +10,7 @@ import pytest
 
 from sgfleet.cli.kv_options import options_of
 from sgfleet.cli.main import main
-from sgfleet.cli.workspace import Workspace
+from sgfleet.fleet.workspace import Workspace
 
 HERE = Path(__file__).parent
 REPOSITORY = Path(__file__).parents[2]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgfleet.cli.fleet_check import FleetCheck
 from sgfleet.cli.targets import select
-from sgfleet.cli.workspace import Workspace
+from sgfleet.fleet.check import FleetCheck
+from sgfleet.fleet.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from sgfleet.cli.change import Change
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.engine.release import Release
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.service import Service
     from sgfleet.spec.host_spec import HostSpec
     from sgfleet.spec.resolve import Resolved

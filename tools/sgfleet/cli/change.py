@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.engine.release import Release
+    from sgfleet.fleet.workspace import Workspace
 
 
 def add_change(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from sgfleet.options.trial import situation_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.options.reload import Reload
     from sgfleet.options.situation import Situation
     from sgfleet.spec.host_spec import HostSpec

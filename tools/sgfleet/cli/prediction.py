@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
 
 _GIB: Final = 2**30
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING
 
-from sgfleet.cli.memories import Memories
+from sgfleet.fleet.memories import Memories
 from sgfleet.memory.assemble import host_facts_of, service_of
 from sgfleet.memory.device import NotKnownError
 from sgfleet.options.trial import World
@@ -13,9 +13,9 @@ from sgfleet.rules.host_check import check_host
 from sgfleet.spec.repository import HOST_FILE, HOSTS, Repository
 
 if TYPE_CHECKING:
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.engine.release import Release
     from sgfleet.findings import Finding
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.service import Service
     from sgfleet.source.tree import Entry, Tree
     from sgfleet.spec.host_spec import HostSpec

@@ -29,10 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check what is meant and print the findings host by host."""
-    from sgfleet.cli.fleet_check import FleetCheck
     from sgfleet.cli.report import writer_for
-    from sgfleet.cli.targets import select
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.cli.targets import check_services, select
+    from sgfleet.fleet.check import FleetCheck
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.progress import Progress
     from sgfleet.output.summary import Failure, Summary
 
@@ -42,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in selection.ignored:
         print(f"note: {name} belongs to no host", file=sys.stderr)
     check = FleetCheck(workspace, selection, units=arguments.units)
-    check.look_up_services()
+    for host, services in check.partial():
+        check_services(selection, host, services)
     writer = writer_for(arguments.format)
     summary, crashes = Summary(), []
     progress = Progress(sys.stderr, "hosts", len(selection.hosts))

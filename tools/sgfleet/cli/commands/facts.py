@@ -109,7 +109,7 @@ def _specified(root: Path | None, host: str) -> tuple[list[str], list[str]]:
     """The interpreters and the model folders of the host's services."""
     if root is None or not (root / "hosts" / host / "host.yaml").is_file():
         return [], []
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
 
     services = [each.service for each in Workspace(root).repository.host(host).services.values()]
     paths = [service.flags.get(name) for service in services for name in ("model-path", "speculative-draft-model-path")]

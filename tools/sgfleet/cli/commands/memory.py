@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sgfleet.cli.budgets import report_of
     from sgfleet.cli.change import change_of
     from sgfleet.cli.targets import check_services, select
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
 
     root = root_of(arguments)
     workspace = Workspace(root)

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, compare, write."""
     from sgfleet.cli.facts_file import FactsFile, moment
     from sgfleet.cli.prediction import prediction
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.observe.compare import rows
     from sgfleet.observe.fetch import FetchError
 
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _service(target: str, root: Path) -> tuple[str, str]:
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
 
     host, slash, service = target.partition("/")
     repository = Workspace(root).repository
@@ -153,7 +153,7 @@ def _plain(name: str) -> str:
 
 def _with_release(measured: Measured, given: str | None, host: str, service: str, root: Path) -> None:
     """The release: what the server says, else what the caller says, else what the specification says."""
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.observe.observation import release_of
 
     if given is not None and release_of(given) is None:

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the options of what is meant, or write one."""
     from sgfleet.cli.kv_options import options_of
     from sgfleet.cli.targets import check_services, select
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
 
     root = root_of(arguments)
     workspace = Workspace(root)

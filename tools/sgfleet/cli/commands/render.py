@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from sgfleet.cli.targets import Selection
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
+    from sgfleet.fleet.selection import Selection
+    from sgfleet.fleet.workspace import Workspace
 
 UNWRITABLE: Final = "RND007"
 
@@ -39,10 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Render what is meant. Findings go to standard output, what was written to standard error."""
     from sgfleet.cli.report import Report
-    from sgfleet.cli.spread import spread
     from sgfleet.cli.targets import select
-    from sgfleet.cli.units import strays
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.spread import spread
+    from sgfleet.fleet.units import strays
+    from sgfleet.fleet.workspace import Workspace
 
     root = root_of(arguments)
     workspace = Workspace(root)
@@ -120,7 +120,7 @@ def _host(
 ) -> tuple[int, list[Finding], list[str]]:
     """One host: the number of its services, findings, and the paths of its units, those included that were removed."""
     from sgfleet.cli.targets import check_services
-    from sgfleet.cli.units import host_units, unit_findings
+    from sgfleet.fleet.units import host_units, unit_findings
     from sgfleet.render.drift import unit_path
     from sgfleet.rules.host_check import settle
 
@@ -144,7 +144,7 @@ def _host(
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
     """Units of hosts that are gone: removed where they are ours, told otherwise."""
-    from sgfleet.cli.units import orphans, strays
+    from sgfleet.fleet.units import orphans, strays
     from sgfleet.render.drift import unit_path
 
     for finding in strays(workspace):

@@ -15,7 +15,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_
 if TYPE_CHECKING:
     import argparse
 
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.resolved import Service
     from sgfleet.spec.explained import Explained
     from sgfleet.spec.host_spec import HostSpec
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print host by host what is meant."""
     from sgfleet.cli.targets import check_services, select
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.colour import paint_for
     from sgfleet.output.resolved import FORMAT, as_data, as_yaml
 

@@ -12,8 +12,8 @@ from sgfleet.source.problems import SourceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.render.host import Rendered
     from sgfleet.spec.host_spec import HostSpec
 

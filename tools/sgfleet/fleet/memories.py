@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sgfleet.cli.workspace import Workspace
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.spec.host_spec import HostSpec
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING
 
-from sgfleet.cli.memories import Memories
-from sgfleet.cli.spread import spread
-from sgfleet.cli.targets import check_services
+from sgfleet.fleet.memories import Memories
+from sgfleet.fleet.spread import spread
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
 from sgfleet.rules.registry import checks
 from sgfleet.rules.runner import crash
@@ -17,9 +16,9 @@ from sgfleet.source.problems import SourceError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from sgfleet.cli.targets import Selection
-    from sgfleet.cli.workspace import Workspace
     from sgfleet.findings import Finding
+    from sgfleet.fleet.selection import Selection
+    from sgfleet.fleet.workspace import Workspace
 
 
 class FleetCheck:
@@ -33,16 +32,14 @@ class FleetCheck:
         self._today = datetime.datetime.now(datetime.UTC).date()
         self._early: dict[str, Checked] = {}
 
-    def look_up_services(self) -> None:
-        """Check the hosts of which only some services are meant, before anything is printed.
-
-        Raises:
-            UsageError: a host does not have a service that was named.
+    def partial(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Check the hosts of which only some services are meant, before anything is printed: host and all its services,
+        so that the caller can refuse names that the host does not have.
         """
         for host, services in self._selection.hosts.items():
             if services is not None:
                 checked = self.host(host)
-                check_services(self._selection, host, checked.services)
+                yield host, checked.services
                 checked.findings = [each for each in checked.findings if each.service in {None, *services}]
                 checked.services = tuple(services)
                 self._early[host] = checked
@@ -53,7 +50,7 @@ class FleetCheck:
         try:
             spec = repository.host(name)
             if self._units:
-                from sgfleet.cli.units import host_units, unit_findings
+                from sgfleet.fleet.units import host_units, unit_findings
 
                 spec.findings += unit_findings(spec, host_units(self._workspace, spec))
             memory = self._memories.of(spec)
@@ -80,7 +77,7 @@ class FleetCheck:
         if whole:
             yield check_files(fleet, self._drift())
             if self._units:
-                from sgfleet.cli.units import strays
+                from sgfleet.fleet.units import strays
 
                 yield check_files(fleet, strays(self._workspace))
             yield check_fleet(fleet, services)

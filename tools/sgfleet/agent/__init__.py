@@ -1,0 +1,1 @@
+"""What runs on a host: fetch, verify, admit, plan, execute, gate, record, report. Only `execute` touches the host."""

@@ -1,0 +1,1 @@
+"""A repository as a whole: every host of a tree read, checked, rendered; what commands, plan and agent stand on."""

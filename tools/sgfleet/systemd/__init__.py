@@ -1,0 +1,1 @@
+"""systemd: the only modules that talk to it."""
