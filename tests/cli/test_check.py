@@ -12,10 +12,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sgfleet.fleet import spread
 from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 from sgfleet.findings import Severity
+from sgfleet.fleet import spread
 from sgfleet.rules import registry
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Rule
