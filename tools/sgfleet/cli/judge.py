@@ -18,7 +18,7 @@ from sgfleet.engine.flag import SUPPRESSED
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sgfleet.engine.argv.outcome import Outcome
     from sgfleet.engine.release import Release
@@ -72,7 +72,7 @@ def _read(path: str) -> str:
 
 
 def _batch(release: Release, with_defaults: bool, root: Path | None) -> int:
-    for line in sys.stdin.buffer:
+    for line in _lines():
         words = _words(line)
         if isinstance(words, str):
             answer: dict[str, Any] = {"ok": False, "error": words, "values": None, "kind": "bad-line"}
@@ -80,6 +80,18 @@ def _batch(release: Release, with_defaults: bool, root: Path | None) -> int:
             answer = _answer(release, _judge(release, words, root), with_defaults)
         print(_json(answer), flush=True)
     return OK
+
+
+def _lines() -> Iterator[bytes]:
+    """The lines of standard input.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        yield from sys.stdin.buffer
+    except OSError as error:
+        raise UsageError(f"standard input cannot be read: {(error.strerror or 'it is closed').lower()}") from None
 
 
 def _words(line: bytes) -> list[str] | str:

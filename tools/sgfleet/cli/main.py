@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import importlib
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgfleet.cli.common import USAGE, UsageError, near
+from sgfleet.cli import streams
+from sgfleet.cli.common import FINDINGS, USAGE, UsageError, near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,23 +94,38 @@ def run() -> None:
     """The console script: one error boundary around everything."""
     # A short process that builds trees and lets them go: looking for cycles finds none, and takes a tenth of the time.
     gc.set_threshold(100_000)
+    streams.prepare()
     try:
-        code = main(sys.argv[1:])
+        code = _guarded(sys.argv[1:])
         sys.stdout.flush()
+    except streams.LostOutput as lost:
+        # The reader may have left (`| head`): nobody is there to be told. 141 is what a shell shows for SIGPIPE.
+        code = 141 if lost.reader_left else FINDINGS
+        if not lost.reader_left:
+            print(f"error: the answer cannot be written to standard output: {lost.reason}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _guarded(argv: Sequence[str]) -> int:
+    """The exit code of a command line, whatever comes of it.
+
+    Raises:
+        LostOutput: the answer could not be written.
+    """
+    try:
+        return main(argv)
+    except SystemExit as ended:  # argparse, after --help or with a message
+        return ended.code if isinstance(ended.code, int) else USAGE
     except UsageError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.help:
             print(f"help: {error.help}", file=sys.stderr)
-        code = USAGE
-    except BrokenPipeError:
-        # The reader has left (`| head`): nobody is there to be told. 141 is what a shell shows for SIGPIPE.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        return USAGE
     except KeyboardInterrupt:
-        code = 130
+        return 130
+    except streams.LostOutput:
+        raise
     except Exception as error:  # the boundary: whatever was not foreseen becomes a report, never a bare traceback
         from sgfleet.cli.crash import report
 
-        code = report(error, sys.argv[1:])
-    sys.exit(code)
+        return report(error, argv)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from typing import TYPE_CHECKING
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 def writer_for(form: str) -> Writer:
     """The renderer of a form, writing to standard output."""
     stream = sys.stdout
-    if form in {"text", "github"} and isinstance(stream, io.TextIOWrapper):
-        # Whatever stands in somebody's file, a terminal or pipe with a small character set must not make this fail.
-        stream.reconfigure(errors="backslashreplace")
     if form == "text":
         from sgfleet.output.colour import paint_for
         from sgfleet.output.text import Text
