@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from sgfleet.cli.common import UsageError
+from sgfleet.cli.common import FindingsError, UsageError
 from sgfleet.cli.main import main
 
 
@@ -22,9 +24,9 @@ def test_taken(capsys):
     assert main(["argv", "0.5.9", "--", "--model-path", "m", "--tp", "8", "--served-model-name", " "]) == 0
     assert capsys.readouterr().out == (
         "SGLang 0.5.9 takes this command line.\n"
-        "  model-path            m\n"
-        "  tensor-parallel-size  8\n"
-        '  served-model-name     " "\n'
+        "  model-path         m\n"
+        "  tp-size            8\n"
+        '  served-model-name  " "\n'
         "\n"
         "note: --tp is short for --tp-size in this release; a later one may find it ambiguous\n"
         "help: write --tp-size\n"
@@ -45,7 +47,7 @@ def test_every_word_behind_the_dashes_belongs_to_the_release(capsys):
     assert main(["argv", "0.5.9", "--format", "json", "--", *words]) == 1
     answer = json.loads(capsys.readouterr().out)
     assert answer["arguments"] == words
-    assert answer["version"] == 1
+    assert answer["format"] == 1
     assert (answer["ok"], answer["kind"]) == (False, "unknown-option")
 
 
@@ -125,6 +127,36 @@ def test_usage(capsys):
         main(["argv", "0.5.9"])
     with pytest.raises(UsageError, match="standard input"):
         main(["argv", "0.5.9", "--batch", "--", "--tp", "8"])
-    with pytest.raises(SystemExit) as ended:
-        main(["argv", "0.5.9", "--tp", "8"])
-    assert ended.value.code == 2
+    for words in (["0.5.9", "--tp", "8"], ["0.5.9", "--all", "--tp", "8"], ["--tp", "8"]):
+        with pytest.raises(UsageError) as without:
+            main(["argv", *words])
+        assert " -- --tp 8" in without.value.help
+    with pytest.raises(UsageError) as short:
+        main(["argv", "0.5", "--", "--tp", "8"])
+    assert "0.5.23" in short.value.help
+
+
+def test_the_repository_is_found_upwards(tmp_path, monkeypatch, capsys):
+    below = tmp_path / "hosts" / "a"
+    below.mkdir(parents=True)
+    schema = tmp_path / "schema" / "sglang" / "0.5.9.json"
+    schema.parent.mkdir(parents=True)
+    schema.write_text("{\n", encoding="utf-8")
+    monkeypatch.chdir(below)
+    for command in (["argv", "0.5.9", "--", "--tp", "8"], ["schema", "diff", "0.5.9", "0.5.10"]):
+        with pytest.raises(FindingsError) as damaged:
+            main(command)
+        (finding,) = damaged.value.findings
+        assert finding.code == "SCH001"
+        assert finding.place.path == "schema/sglang/0.5.9.json"
+        assert "sgfleet schema add 0.5.9" in finding.help
+    done = subprocess.run(
+        [Path(sys.executable).parent / "sgfleet", *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout.startswith("error[SCH001]: the flag schema of SGLang 0.5.9 cannot be used: ")
+
+
+def test_a_name_in_the_table_is_one_that_was_written(capsys):
+    assert main(["argv", "0.5.9", "--", "--model", "m", "--tensor-parallel-size", "8"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:3] == ["  model                 m", "  tensor-parallel-size  8"]

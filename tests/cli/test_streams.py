@@ -1,4 +1,4 @@
-"""Streams that are closed, full, gone or of a small character set: the right exit code, one line, never a bug report."""
+"""Streams that are closed, full, gone or of a small character set: an exit code and one line, never a bug report."""
 
 from __future__ import annotations
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
+
+    from sgfleet.findings import Finding
 
 OK, FINDINGS, USAGE, NOTHING, INTERNAL = 0, 1, 2, 3, 4
 """Exit codes. 3: there was nothing to check, which must never look like success."""
@@ -22,9 +25,23 @@ class UsageError(Exception):
         self.help = help_
 
 
+class FindingsError(Exception):
+    """What the command needs is not sound: the findings are the answer, exit 1."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = findings
+
+
 def add_root(parser: argparse.ArgumentParser) -> None:
     """`--root DIR`: the repository, by default the nearest folder upwards that holds hosts/ or fleet.yaml."""
-    parser.add_argument("--root", type=Path, metavar="DIR", help="the repository (default: found upwards from here)")
+    parser.add_argument("--root", type=_folder, metavar="DIR", help="the repository (default: found upwards from here)")
+
+
+def _folder(text: str) -> Path:
+    if not text:  # an unset variable of a script; Path would make the present folder of it
+        raise ArgumentTypeError("the name is empty")
+    return Path(text)
 
 
 def add_targets(parser: argparse.ArgumentParser, nargs: str = "*") -> None:
@@ -45,18 +62,32 @@ def root_of(arguments: argparse.Namespace) -> Path:
     Raises:
         UsageError: there is none.
     """
+    found = root_or_none(arguments)
+    if found is None:
+        message = f"no repository here: neither {Path.cwd()} nor a folder above it holds hosts/ or fleet.yaml"
+        raise UsageError(message, "give --root DIR, or begin one with sgfleet init")
+    return found
+
+
+def root_or_none(arguments: argparse.Namespace) -> Path | None:
+    """The same for commands that also work outside of a repository.
+
+    Raises:
+        UsageError: --root is no folder, or there is no present folder any more.
+    """
     if arguments.root is not None:
         root: Path = arguments.root
         if not root.is_dir():
             raise UsageError(f"--root {root}: no such folder")
         return root.resolve()
-    here = Path.cwd().resolve()
+    try:
+        here = Path.cwd().resolve()
+    except FileNotFoundError:
+        raise UsageError("the present folder is gone", "change into another one, or give --root DIR") from None
     for folder in (here, *here.parents):
         if (folder / "hosts").is_dir() or (folder / "fleet.yaml").is_file():
             return folder
-    raise UsageError(
-        f"no repository here: neither {here} nor a folder above it holds hosts/ or fleet.yaml", "give --root DIR"
-    )
+    return None
 
 
 def near(word: str, known: Iterable[str]) -> str | None:

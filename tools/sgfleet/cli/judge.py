@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.cli.common import FINDINGS, OK, UsageError
-from sgfleet.engine import store
+from sgfleet.cli.common import FINDINGS, OK, UsageError, root_or_none
+from sgfleet.cli.releases import load_release
 from sgfleet.engine.argv.advice import advised
 from sgfleet.engine.argv.config import UnknowableError
 from sgfleet.engine.argv.outcome import Parsed
@@ -32,20 +32,17 @@ _LARGEST_BYTES: Final = 4 << 20
 
 def judge(arguments: argparse.Namespace) -> int:
     """Judge one command line, or all of standard input."""
-    try:
-        release = store.load(arguments.release, arguments.root)
-    except store.SchemaError as error:
-        near = f"did you mean {' or '.join(error.near)}?" if error.near else None
-        raise UsageError(error.message, near) from None
+    root = root_or_none(arguments)
+    release = load_release(arguments.release, root)
     if arguments.batch:
         if arguments.arguments is not None:
             raise UsageError("--batch takes its command lines from standard input, not from the arguments")
-        return _batch(release, arguments.all, arguments.root)
+        return _batch(release, arguments.all, root)
     if arguments.arguments is None:
         raise UsageError("no command line to judge", f"write it behind --: sgfleet argv {release.version} -- --tp 8")
-    outcome = _judge(release, arguments.arguments, arguments.root)
+    outcome = _judge(release, arguments.arguments, root)
     if arguments.format == "json":
-        head = {"version": FORMAT, "release": release.version, "arguments": arguments.arguments}
+        head = {"format": FORMAT, "release": release.version, "arguments": arguments.arguments}
         print(_json({**head, **_answer(release, outcome, arguments.all)}, indent=2))
     else:
         print(_text(release, outcome, arguments.all))
@@ -138,7 +135,9 @@ def _text(release: Release, outcome: Outcome, with_defaults: bool) -> str:
         )
         lines = [verdict.format(name), f"error: {outcome.message}"]
         return "\n".join([*lines, f"help: {outcome.help}"] if outcome.help else lines)
-    lines = [f"{name} takes this command line.", *_table(outcome.values)]
+    written = {use.flag.name: use.option.removeprefix("--") for use in outcome.given}
+    values = {written[flag]: value for flag, value in outcome.values.items()}
+    lines = [f"{name} takes this command line.", *_table(values)]
     if with_defaults:
         lines += ["", "Not given:", *_table(_defaults(release, outcome))]
     for note in outcome.notes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgfleet.cli import streams
-from sgfleet.cli.common import FINDINGS, USAGE, UsageError, near
+from sgfleet.cli.common import FINDINGS, USAGE, FindingsError, UsageError, near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,16 @@ def commands() -> list[str]:
     return sorted(path.stem for path in Path(__file__).with_name("commands").glob("[a-z]*.py"))
 
 
-def _module(command: str) -> ModuleType:
+def module_of(command: str) -> ModuleType:
+    """The module of a command; nothing else is imported."""
     return importlib.import_module(f"sgfleet.cli.commands.{command.replace('-', '_')}")
 
 
-def _overview() -> argparse.ArgumentParser:
-    summaries = "\n".join(f"  {name:<10}{_module(name).SUMMARY}" for name in commands())
+def overview() -> argparse.ArgumentParser:
+    """The parser of a call without a command."""
+    names = commands()
+    widest = max(map(len, names))
+    summaries = "\n".join(f"  {name:<{widest}}  {module_of(name).SUMMARY}" for name in names)
     parser = argparse.ArgumentParser(
         prog="sgfleet",
         description="GitOps for GPU hosts that serve LLMs with SGLang under systemd.",
@@ -43,7 +47,7 @@ def _overview() -> argparse.ArgumentParser:
 
 def parser_of(command: str) -> argparse.ArgumentParser:
     """The parser of one command, as its module declares it."""
-    module = _module(command)
+    module = module_of(command)
     parser = argparse.ArgumentParser(
         prog=f"sgfleet {command}",
         description=module.__doc__,
@@ -59,11 +63,24 @@ def _tail(command: str, words: list[str]) -> tuple[list[str], argparse.Namespace
 
     A command that takes such words says with TAIL which argument they become; None where there is no `--`.
     """
-    name = getattr(_module(command), "TAIL", None)
+    name = getattr(module_of(command), "TAIL", None)
     if name is None:
         return words, None
     at = words.index("--") if "--" in words else None
     return words[:at], argparse.Namespace(**{name: None if at is None else words[at + 1 :]})
+
+
+def _unknown(command: str, own: list[str], unknown: list[str], *, tailed: bool) -> tuple[str, str]:
+    """What to say of words that the command does not know."""
+    first = unknown[0]
+    what = "no option" if first.startswith("-") else "no argument"
+    if not tailed and (form := getattr(module_of(command), "TAIL_FORM", None)):
+        at = own.index(first) if first in own else len(own)
+        line = " ".join(["sgfleet", command, *(own[:at] or [form]), "--", *own[at:]])
+        return f"{first} is {what} of sgfleet {command} itself", f"what is asked about stands behind --: {line}"
+    declared = parser_of(command)._actions  # noqa: SLF001 - argparse tells what was declared nowhere else
+    options = [option for action in declared for option in action.option_strings]
+    return f"{first} is {what} of sgfleet {command}", near(first, options) or f"sgfleet {command} --help lists them"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -75,12 +92,14 @@ def main(argv: Sequence[str]) -> int:
     command = argv[0] if argv else ""
     if command in commands():
         own, tail = _tail(command, list(argv[1:]))
-        arguments = parser_of(command).parse_args(own, tail)
-        code: int = _module(command).run(arguments)
+        arguments, unknown = parser_of(command).parse_known_args(own, tail)
+        if unknown:
+            raise UsageError(*_unknown(command, own, unknown, tailed="--" in argv))
+        code: int = module_of(command).run(arguments)
         return code
     if command and not command.startswith("-"):
         raise UsageError(f"there is no command {command!r}", near(command, commands()) or "sgfleet --help lists them")
-    parser = _overview()
+    parser = overview()
     if parser.parse_args(argv).version:
         from importlib.metadata import version
 
@@ -103,6 +122,7 @@ def run() -> None:
         code = 141 if lost.reader_left else FINDINGS
         if not lost.reader_left:
             print(f"error: the answer cannot be written to standard output: {lost.reason}", file=sys.stderr)
+    gc.freeze()  # what is left goes with the process: on its way out the interpreter would search all of it for cycles
     sys.exit(code)
 
 
@@ -121,6 +141,11 @@ def _guarded(argv: Sequence[str]) -> int:
         if error.help:
             print(f"help: {error.help}", file=sys.stderr)
         return USAGE
+    except FindingsError as error:
+        from sgfleet.cli.report import write_findings
+
+        write_findings(error.findings)
+        return FINDINGS
     except KeyboardInterrupt:
         return 130
     except streams.LostOutput:

@@ -38,6 +38,14 @@ def writer_for(form: str) -> Writer:
     return Sarif(stream, version("sgfleet"), entries())
 
 
+def write_findings(findings: Iterable[Finding]) -> None:
+    """Findings as text, for a command whose answer they are when there is no other."""
+    writer = writer_for("text")
+    writer.begin()
+    writer.add(sorted(findings, key=lambda finding: finding.order))
+    writer.end(Summary(), ())
+
+
 class Report:
     """Takes findings as they come and ends with a line for the person."""
 

@@ -11,7 +11,7 @@ import errno
 import io
 import os
 import sys
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final
 
 _STREAMS: Final = ((0, "stdin", os.O_WRONLY), (1, "stdout", os.O_RDONLY), (2, "stderr", os.O_WRONLY))
 """How a stream that is closed is filled: a file that is opened later must not get its number, and standard output and
@@ -65,7 +65,7 @@ def prepare() -> None:
                 os.dup2(descriptor, number)
                 os.close(descriptor)
     if sys.stdin is None:
-        sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: PTH123, SIM115 - as Python itself opens it
+        sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - as Python itself opens it
     sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout, line_buffering=False)
     sys.stderr = _text(_Messages(2, "w", closefd=False), sys.stderr, line_buffering=True)
 
@@ -80,6 +80,6 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
     r"""`\u00e9`, and two of them for what JSON writes as a pair."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    text = cast("str", error.object[error.start : error.end])
+    text = error.object[error.start : error.end]
     units = text.encode("utf-16-be", errors="surrogatepass")
     return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2)), error.end

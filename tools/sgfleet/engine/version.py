@@ -41,9 +41,13 @@ def in_order(versions: Iterable[str]) -> list[str]:
 def near(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The known releases that somebody may have meant, the nearest first.
 
-    Those with the same final release come first, then its neighbours in order.
+    Those with the same final release come first, then its neighbours in order. A release that is not written in full
+    has the newest ones that begin like it.
     """
     ordered = in_order(known)
+    begun = [version for version in ordered if version.startswith(f"{wanted.rstrip('.')}.")]
+    if begun and wanted.count(".") < FIRST.count("."):  # 0.5: the newest that begin like this
+        return begun[: -most - 1 : -1]
     if not is_release(wanted):
         import difflib
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sgfleet.engine import store
-from sgfleet.findings import Finding, Place, Severity
+from sgfleet.engine.damage import damage
 from sgfleet.source.tree import WorkTree
 from sgfleet.spec.repository import Repository
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sgfleet.engine.release import Release
+    from sgfleet.findings import Finding
     from sgfleet.source.tree import Tree
 
 
@@ -59,16 +60,5 @@ class Workspace:
         except store.UnknownReleaseError:
             return None
         except store.DamagedSchemaError as error:
-            self.damaged.append(self._finding(error))
+            self.damaged.append(damage(error, self.root))
             return None
-
-    def _finding(self, error: store.DamagedSchemaError) -> Finding:
-        path = error.path or self.root
-        shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
-        return Finding(
-            "SCH001",
-            Severity.ERROR,
-            f"the flag schema of SGLang {error.release} cannot be used: {error.message}",
-            Place(shown, error.line, 1 if error.line else 0, error.line, 1 if error.line else 0),
-            help=f"take the file of the last good commit, or call sgfleet schema add {error.release}",
-        )

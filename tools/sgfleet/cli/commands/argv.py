@@ -17,10 +17,9 @@ Exit code: 0 taken, 1 refused or not known, 2 usage (also: no such release); wit
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli.common import add_format
+from sgfleet.cli.common import add_format, add_root
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +28,9 @@ SUMMARY: Final = "whether a release takes a command line"
 
 TAIL: Final = "arguments"
 """The words behind `--` are the command line that is judged."""
+
+TAIL_FORM: Final = "RELEASE"
+"""What stands before them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help="also show the flags that are not given, with their defaults"
     )
-    parser.add_argument("--root", type=Path, metavar="DIR", help="the repository whose schemas come first")
+    add_root(parser)
     add_format(parser, ("text", "json"))
 
 

@@ -2,6 +2,8 @@
 
 `add` fetches a wheel with pip and reads its flags without importing anything of it. A flag whose type or action is not
 known is written as opaque, and named; a release whose declarations are not understood is an error.
+
+Exit codes: 0 done, 1 a release could not be read, 2 usage (also: no such release).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, root_of
+from sgfleet.cli.releases import load_release
 
 if TYPE_CHECKING:
     import argparse
@@ -134,14 +137,14 @@ def _report(done: list[Written], failed: list[Failed]) -> dict[str, Any]:
         if any(flag.opaque for flag in result.release.flags)
     }
     failures = [{"release": f.version, "message": f.message, "module": f.module, "line": f.line} for f in failed]
-    return {"version": 1, **by_state, "opaque": opaque, "failed": failures}
+    return {"format": 1, **by_state, "opaque": opaque, "failed": failures}
 
 
 def _list(arguments: argparse.Namespace) -> int:
     from sgfleet.engine import store
 
     root = root_of(arguments)
-    releases = [_load(version, root) for version in store.available(root)]
+    releases = [load_release(version, root) for version in store.available(root)]
     if arguments.format == "json":
         rows = [
             {
@@ -153,7 +156,7 @@ def _list(arguments: argparse.Namespace) -> int:
             }
             for release in releases
         ]
-        print(json.dumps({"version": 1, "releases": rows}, indent=2))
+        print(json.dumps({"format": 1, "releases": rows}, indent=2))
         return OK
     for release in releases:
         opaque = sum(flag.opaque for flag in release.flags)
@@ -161,29 +164,15 @@ def _list(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _load(version: str, root: Path) -> Release:
-    from sgfleet.engine import store
-
-    try:
-        return store.load(version, root)
-    except store.UnknownReleaseError as error:
-        near = f"near: {', '.join(error.near)}; " if error.near else ""
-        raise UsageError(error.message, f"{near}`sgfleet schema add {version}` adds it") from None
-    except store.DamagedSchemaError as error:
-        raise UsageError(
-            f"{error.path}:{error.line}: {error.message}", f"`sgfleet schema add {version}` writes it anew"
-        ) from None
-
-
 def _diff(arguments: argparse.Namespace) -> int:
     from sgfleet.engine.difference import difference
 
     root = root_of(arguments)
-    found = difference(_load(arguments.old, root), _load(arguments.new, root))
+    found = difference(load_release(arguments.old, root), load_release(arguments.new, root))
     if arguments.format == "json":
         import dataclasses
 
-        print(json.dumps({"version": 1, **dataclasses.asdict(found)}, indent=2, ensure_ascii=False))
+        print(json.dumps({"format": 1, **dataclasses.asdict(found)}, indent=2, ensure_ascii=False))
         return OK
     print(f"SGLang {found.old} -> {found.new}")
     for title, lines in _sections(found):
