@@ -46,7 +46,7 @@ def test_the_newest_release_is_added_by_one_command(
 ) -> None:
     assert schema(repository, "add", "--latest", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == {
-        "version": 1, "added": ["0.9.1.post1"], "changed": [], "unchanged": [], "opaque": {}, "failed": [],
+        "format": 1, "added": ["0.9.1.post1"], "changed": [], "unchanged": [], "opaque": {}, "failed": [],
     }  # fmt: skip
     written = (repository / "schema" / "sglang" / "0.9.1.post1.json").read_bytes()
     assert schema(repository, "add", "--latest") == 0

@@ -64,7 +64,7 @@ def test_claims_are_worth_something():
 
 def test_forms_of_output():
     data = json.loads(as_json(ALL))
-    assert (data["version"], len(data["entries"])) == (1, 14)
+    assert (data["format"], len(data["entries"])) == (1, 14)
     assert sum(len(entry["rows"]) for entry in data["entries"]) == len(ROWS)
     text = as_text(ALL)
     assert "L054" in text

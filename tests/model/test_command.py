@@ -39,7 +39,7 @@ def test_configurations_are_added_with_what_is_beside_them(root: Path, capsys: p
     assert len(sources) == 2
     assert main(["model", "add", "--root", str(root), "--format", "json", *sources]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report == {"version": 1, "added": ["nvidia/GLM-5-NVFP4"], "changed": [], "unchanged": [], "failed": []}
+    assert report == {"format": 1, "added": ["nvidia/GLM-5-NVFP4"], "changed": [], "unchanged": [], "failed": []}
 
 
 def test_what_cannot_be_added_is_said_and_the_rest_is_added(

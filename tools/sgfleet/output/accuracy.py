@@ -65,7 +65,7 @@ def as_markdown(scored: Sequence[Scored]) -> str:
 
 def as_json(scored: Sequence[Scored]) -> str:
     """The same for programs."""
-    return json.dumps({"version": 1, "entries": [_entry(each) for each in scored]}, indent=2) + "\n"
+    return json.dumps({"format": 1, "entries": [_entry(each) for each in scored]}, indent=2) + "\n"
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Explain a finding: what its rule does, why, and an example of each side. Without a code: every rule in a line."""
+"""Explain a finding: what its rule does, why, and an example of each side. Without a code: every rule in a line.
+
+Exit codes: 0 shown, 2 usage (also: no such rule).
+"""
 
 from __future__ import annotations
 

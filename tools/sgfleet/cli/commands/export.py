@@ -2,6 +2,8 @@
 
 They follow from the models of this version and from the releases in schema/sglang/. With --check nothing is written:
 what differs is a finding.
+
+Exit codes: 0 written, or with --check nothing differs, 1 with --check something differs, 2 usage.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _report(arguments: argparse.Namespace, file: Any, found: Probe, text: str) -
     written = None if arguments.stdout else file.path
     if arguments.format == "json":
         answer = {
-            "version": 1,
+            "format": 1,
             "host": file.host,
             "written": written,
             "facts": found.parts,

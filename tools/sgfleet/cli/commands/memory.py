@@ -2,6 +2,8 @@
 
 `--set hicache-ratio=4` shows both budgets before and after the change, with the largest value that fits. Nothing is
 started and nothing is written.
+
+Exit codes: 0 everything fits, 1 something does not, 2 usage, 3 nothing could be computed.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the budgets of what is meant."""
     from sgfleet.cli.budgets import report_of
     from sgfleet.cli.change import change_of
-    from sgfleet.cli.targets import check_services, select
+    from sgfleet.cli.report import told_damage
+    from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
-    root = root_of(arguments)
-    workspace = Workspace(root)
-    selection = select(arguments.targets, workspace.repository.host_names, root)
+    workspace = Workspace(root_of(arguments))
+    selection = selected(workspace, arguments.targets)
     change = change_of(arguments.changes, arguments.release, workspace)
     reports = []
     for spec in workspace.repository.hosts(selection.hosts):
@@ -47,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("error: there is no service to look at", file=sys.stderr)
         return NOTHING
     _print(reports, arguments.format)
+    if told_damage(workspace):
+        return FINDINGS
     if all(service.unknown is not None for report in reports for service in report.services):
         return NOTHING
     return FINDINGS if any(report.is_bad for report in reports) else OK

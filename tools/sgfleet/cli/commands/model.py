@@ -2,6 +2,8 @@
 
 `add` reads a checkpoint's folder (config.json and the headers of its safetensors files, never their data) or a
 config.json alone. Facts from headers are exact; without them bytes are estimated, and their error is said.
+
+Exit codes: 0 done, 1 a checkpoint or model is not known or cannot be read, 2 usage.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ def _add(arguments: argparse.Namespace) -> int:
         if arguments.format == "text":
             print(f"{state:<9} {facts.name}  {_line(facts)}")
     if arguments.format == "json":
-        print(json.dumps({"version": 1, **report}, indent=2))
+        print(json.dumps({"format": 1, **report}, indent=2))
     return FINDINGS if report["failed"] else OK
 
 
@@ -124,7 +126,7 @@ def _list(arguments: argparse.Namespace) -> int:
             }
             for facts in found
         ]
-        print(json.dumps({"version": 1, "models": rows}, indent=2))
+        print(json.dumps({"format": 1, "models": rows}, indent=2))
     else:
         for facts in found:
             print(f"{facts.name:<52} {_line(facts)}")
@@ -146,7 +148,7 @@ def _show(arguments: argparse.Namespace) -> int:
         return FINDINGS
     weights = found.weights(Parallel(tp=arguments.tp, pp=arguments.pp, attention_dp=arguments.dp, ep=arguments.ep))
     if arguments.format == "json":
-        print(json.dumps({"version": 1, **_as_json(found, weights)}, indent=2))
+        print(json.dumps({"format": 1, **_as_json(found, weights)}, indent=2))
     else:
         _print(found, weights)
     return OK

@@ -174,7 +174,7 @@ def _report(
 ) -> None:
     if arguments.format == "json":
         answer = {
-            "version": 1,
+            "format": 1,
             "service": name,
             "release": measured.release,
             "source": how,

@@ -3,6 +3,8 @@
 Each is tried on paper with the code of `check` and `memory`: what the release refuses, or what does not fit, is not
 offered and said with its reason. `--apply N` writes option N into the service's host.yaml and leaves every other line
 as it is.
+
+Exit codes: 0 shown or written, 1 a flag schema is damaged, 2 usage, 3 nothing could be computed.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli.common import NOTHING, OK, UsageError, add_format, add_root, add_targets, root_of
+from sgfleet.cli.common import FINDINGS, NOTHING, OK, UsageError, add_format, add_root, add_targets, root_of
 
 if TYPE_CHECKING:
     import argparse
@@ -32,12 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the options of what is meant, or write one."""
     from sgfleet.cli.kv_options import options_of
-    from sgfleet.cli.targets import check_services, select
+    from sgfleet.cli.report import told_damage
+    from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
     root = root_of(arguments)
     workspace = Workspace(root)
-    selection = select(arguments.targets, workspace.repository.host_names, root)
+    selection = selected(workspace, arguments.targets)
     found: list[ServiceOptions] = []
     for spec in workspace.repository.hosts(selection.hosts):
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
@@ -48,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         return _apply(found, arguments.apply, root)
     _print(found, arguments.format)
+    if told_damage(workspace):
+        return FINDINGS
     return NOTHING if all(service.unknown is not None for service in found) else OK
 
 

@@ -2,6 +2,9 @@
 
 Without --check the units are written: whole files, replaced at once, only where they differ. Units of services that are
 in no spec any more are removed when their host is rendered as a whole.
+
+Exit codes: 0 units are as the specs say, 1 units differ (--check, --staged) or a service cannot be rendered, 2 usage,
+3 there is no service.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Render what is meant. Findings go to standard output, what was written to standard error."""
     from sgfleet.cli.report import Report
-    from sgfleet.cli.targets import select
+    from sgfleet.cli.targets import grave, select
     from sgfleet.fleet.spread import spread
     from sgfleet.fleet.units import strays
     from sgfleet.fleet.workspace import Workspace
@@ -62,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             touched += paths
     report.add(workspace.damaged)
     report.end()
-    if not repository.host_names:
+    if not repository.host_names and not grave(repository.findings):
         return NOTHING
     if not report.clean:
         return FINDINGS

@@ -2,6 +2,8 @@
 
 The nearest layer wins: the service, then the defaults of its host, then those of fleet.yaml, then the tool's own.
 Secrets are not shown.
+
+Exit codes: 0 shown, 1 a service cannot be put together, 2 usage, 3 there is no host.
 """
 
 from __future__ import annotations
@@ -32,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print host by host what is meant."""
-    from sgfleet.cli.targets import check_services, select
+    from sgfleet.cli.report import told_damage
+    from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.colour import paint_for
     from sgfleet.output.resolved import FORMAT, as_data, as_yaml
 
-    root = root_of(arguments)
-    workspace = Workspace(root)
-    selection = select(arguments.targets, workspace.repository.host_names, root)
+    workspace = Workspace(root_of(arguments))
+    selection = selected(workspace, arguments.targets)
     if not selection.hosts:
         print("error: there is no host to show", file=sys.stderr)
         return NOTHING
@@ -60,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(*(["---"] if number else []), *as_yaml(spec.name, services, paint_for(sys.stdout)), sep="\n")
     if arguments.format == "json":
         print(json.dumps({"format": FORMAT, "hosts": shown}, indent=2, ensure_ascii=False))
-    return FINDINGS if unknown else OK
+    return FINDINGS if unknown or told_damage(workspace) else OK
 
 
 def _services(workspace: Workspace, spec: HostSpec) -> dict[str, Service]:
@@ -71,25 +73,26 @@ def _services(workspace: Workspace, spec: HostSpec) -> dict[str, Service]:
         release = workspace.release(resolved.service.release)
         service = explain(resolved, release.order if release else {})
         found[name] = {
-            # `secrets` names variables: what they hold is on the host alone.
-            key: {each: _masked(each, one) for each, one in value.items()}
-            if isinstance(value, dict) and key != "secrets"
-            else value
+            key: {each: _hidden((key, each), one) for each, one in value.items()}
+            if isinstance(value, dict)
+            else _hidden((key,), value)
             for key, value in service.items()
         }
     return found
 
 
-def _masked(name: str, one: Explained) -> Explained:
-    from sgfleet.rules.credentials import holds_secret, kind_of_secret, texts
-    from sgfleet.rules.masking import BLOT
+def _hidden(route: tuple[str, ...], one: Explained) -> Explained:
+    """The value without secrets: what is one is told by the names above it as well."""
     from sgfleet.spec.explained import Explained
-    from sgfleet.spec.secrecy import names_secret
+    from sgfleet.spec.secrecy import without_secrets
 
-    value = one.value
-    named = names_secret(name) and (holds_secret(value) or isinstance(value, list | dict))
-    shaped = any(kind_of_secret(text) for _, text in texts((), value))
-    return Explained(BLOT, one.place) if named or shaped else one
+    nested = one.value
+    for key in reversed(route):
+        nested = {key: nested}
+    shown = without_secrets(nested)
+    for _ in route:
+        (shown,) = shown.values()
+    return Explained(shown, one.place)
 
 
 def _complain(spec: HostSpec, wanted: set[str] | None) -> int:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from sgfleet.memory.verdict import Statement
     from sgfleet.output.memory.report import HostReport, Row, ServiceReport
 
-VERSION: Final = 1
+FORMAT: Final = 1
 
 
 def as_json(reports: Iterable[HostReport]) -> str:
     """All reports in one document."""
-    return json.dumps({"version": VERSION, "hosts": [_host(report) for report in reports]}, indent=2) + "\n"
+    return json.dumps({"format": FORMAT, "hosts": [_host(report) for report in reports]}, indent=2) + "\n"
 
 
 def _host(report: HostReport) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""The command line as data, for readers and shells: reference pages, the man page, completion."""
