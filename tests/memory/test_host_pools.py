@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,7 +161,7 @@ def test_the_ratio_is_made_to_fit():
     chosen = automatic_ratio(of, of.settings.hicache, ranks=8, engine_available_bytes=200 * GIB)
     assert chosen == pytest.approx(budget * 0.95 / device)
     assert automatic_ratio(of, of.settings.hicache, ranks=8, engine_available_bytes=2000 * GIB) == 2.0
-    assert automatic_ratio(of, replace(of.settings.hicache, size_gb=10), ranks=8, engine_available_bytes=GIB) is None
+    assert automatic_ratio(of, of.settings.hicache._replace(size_gb=10), ranks=8, engine_available_bytes=GIB) is None
     early = mirrored("0.5.20", tp_size=8)
     assert automatic_ratio(early, early.settings.hicache, ranks=8, engine_available_bytes=200 * GIB) is None
 

@@ -86,7 +86,7 @@ def _reload(spec: HostSpec, service: ServiceSpec, now: Situation) -> Reload | No
         from sgfleet.memory.settings import Hicache
 
         tier = Hicache(ratio=2.0)
-        with_tier = replace(now.service, settings=replace(now.settings, hicache=tier))
+        with_tier = replace(now.service, settings=now.settings._replace(hicache=tier))
         pools = host_pools(with_tier.stages[0], tier) if with_tier.no_host_pool is None else ()
     return reload_of(pools, link, now.service.load.shape, now.settings, now.service.hardware.name)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Origin = Literal["measured", "computed", "estimated"]
 """Measured: observed on this host. Computed: from headers and formulas. Estimated: with an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """`bytes` within `error_bytes` either way; `source` is what it was taken from."""
 
     bytes: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import DRAFT_IN_BUDGET
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from sgfleet.model.layer import Layer
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """Bytes a token on a rank. `full` and `sliding` are layers that keep every token, and those with a window's pool.
 
     `budget` is what the release divides its memory by; `allocated` what the pools then have; `host` what one token
@@ -86,7 +84,7 @@ def _slides(layer: Layer) -> bool:
 
 def _with_draft(cell: Cell, draft: DraftLayers, settings: Settings, resolved: Resolved) -> Cell:
     """Add a draft's rows: by rule to the budget, as they are to what is allocated."""
-    values = {name: getattr(cell, name) for name in cell.__slots__}
+    values = cell._asdict()
     values["draft"] = _draft_budget(cell, draft, settings)
     if draft.mixers:
         rows = [row_bytes(mixer, settings, resolved, budget=False) for mixer in draft.mixers]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.amount import Amount
 from sgfleet.memory.cell import cell_of
@@ -42,8 +41,7 @@ FEATURE_CACHE_MIB: Final = 1024
 """Defaults of SGLANG_VLM_CACHE_SIZE_MB and SGLANG_MM_FEATURE_CACHE_MB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(NamedTuple):
     """What a service puts on a rank before its pools: the shape, weights by stage, the draft."""
 
     shape: ModelShape
@@ -51,8 +49,7 @@ class Load:
     draft: DraftLayers | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GpuBudget:
+class GpuBudget(NamedTuple):
     """One rank's GPU. Bytes; `tokens` is what the release will report, within `error_tokens` either way.
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been

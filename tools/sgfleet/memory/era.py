@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from sgfleet.engine import version
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Era(Generic[T]):
+class Era(NamedTuple, Generic[T]):
     """From release `since` on `value` holds.
 
     `source` is the module of the wheel that says so (below sglang/srt). `sign` is a regular expression that matches

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory import fraction_early
 from sgfleet.memory.era import from_release
@@ -35,8 +34,7 @@ _TOWER_LAYERS: Final = 24
 _TOWER_WIDTH: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Fraction:
+class Fraction(NamedTuple):
     """A memory fraction, and how it came about: `asked` for, or the default of the release with its reserve.
 
     `reserve_mib` is what the default leaves for activations and graphs, before the factor for multimodal models.
@@ -49,8 +47,7 @@ class Fraction:
     terms: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(NamedTuple):
     """Defaults that depend on the card: tokens of a prefill chunk, largest batch of a decode graph."""
 
     chunk_tokens: int

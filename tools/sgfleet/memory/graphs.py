@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.architectures import listed
 from sgfleet.memory.era import from_release
@@ -25,8 +24,7 @@ _DEEPEP_TOKENS: Final = 2048
 _BREAKABLE_ALL_TO_ALL: Final = frozenset({"none", "deepep", "megamoe", "flashinfer"})
 
 
-@dataclass(frozen=True, slots=True)
-class PrefillGraph:
+class PrefillGraph(NamedTuple):
     """Prefill graphs of a service: captured or not, and up to how many tokens."""
 
     on: bool

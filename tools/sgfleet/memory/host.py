@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.memory.eras import HOST_AUTO_SIZE, HOST_NUMA
 from sgfleet.memory.host_check import EngineCheck, bounded, engine_check
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.service import Service
 
 
-@dataclass(frozen=True, slots=True)
-class HostFacts:
+class HostFacts(NamedTuple):
     """RAM of a host. `available_bytes` is what is free with no service of this repository running.
 
     `assumed` says that only the total is known and stands in for it. `reserve_bytes` is what policy keeps free of
@@ -29,11 +28,10 @@ class HostFacts:
     assumed: bool = False
     reserve_bytes: int = 0
     numa: tuple[int, ...] = ()
-    numa_bytes: Mapping[int, int] = field(default_factory=dict)
+    numa_bytes: Mapping[int, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceShare:
+class ServiceShare(NamedTuple):
     """What one service takes of the host's RAM. `rank_pools` are those of one rank (of the stage that takes most).
 
     `ratio` is the one that holds (None for a fixed size); `chosen` says that the release picked it. `largest` are the
@@ -61,8 +59,7 @@ class ServiceShare:
         return total_bytes(self.rank_pools)
 
 
-@dataclass(frozen=True, slots=True)
-class HostBudget:
+class HostBudget(NamedTuple):
     """All services of a host. `left_bytes` is None where the host's RAM is not known."""
 
     facts: HostFacts

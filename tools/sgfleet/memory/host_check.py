@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sgfleet.memory.eras import HOST_CHECK, HOST_ENGINE_RESERVE_BYTES, HOST_MINIMUM
 
@@ -16,8 +15,7 @@ its own although together they take more than there is.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EngineCheck:
+class EngineCheck(NamedTuple):
     """The outcome, with the arithmetic in words. `peers` is how many pinned peers a rank still passes beside."""
 
     verdict: Verdict

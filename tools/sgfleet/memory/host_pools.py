@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import (
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.settings import Hicache, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class HostPool:
+class HostPool(NamedTuple):
     """One pool. `name` is "kv", "index", "sliding", "state" or "draft"; `tokens` are slots for "state".
 
     `bytes` is what the release logs and checks; `resident_bytes` is what it takes of the host's RAM, pinned.
@@ -39,8 +37,7 @@ class HostPool:
     resident_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mirrored:
+class Mirrored(NamedTuple):
     """What a rank has to mirror: its device pools, what a token takes of each, and the draft's place."""
 
     pools: DevicePools
@@ -89,7 +86,7 @@ class _Maker:
         row = cell.full_host + packed + (0 if apart else cell.host_index)
         kv = self._pool("kv", pools.tokens, row)
         if cell.latent and HOST_CHECK_FORGETS_LAYERS.at(self.release):
-            kv = replace(kv, bytes=kv.bytes // cell.full_layers)
+            kv = kv._replace(bytes=kv.bytes // cell.full_layers)
         if not apart:
             kv = self._index_page(kv, cell.host_index)
         made = [kv]
@@ -154,4 +151,4 @@ class _Maker:
 
     def _index_page(self, pool: HostPool, key_bytes: int) -> HostPool:
         """Index keys get a page more than the log and the check count."""
-        return replace(pool, resident_bytes=pool.resident_bytes + self.of.page_size * key_bytes)
+        return pool._replace(resident_bytes=pool.resident_bytes + self.of.page_size * key_bytes)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """Figures of one start; None where the log did not say. GiB as the log prints them (it says GB).
 
     `release` is the one that ran; None where that is not known. `fraction` is the memory fraction as it was resolved,

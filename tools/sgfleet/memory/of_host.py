@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sgfleet.memory.assemble import host_facts_of, service_of
 from sgfleet.memory.device import NotKnownError
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from sgfleet.spec.service import Service as ServiceSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(NamedTuple):
     """Why there is no budget: what is missing, in words, and the way to have it."""
 
     what: Literal["release", "flags", "model", "gpu"]

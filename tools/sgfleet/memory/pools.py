@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.memory.compressed import compressed_cell_bytes
 from sgfleet.memory.era import from_release
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from sgfleet.model.layer import Layer
 
 
-@dataclass(frozen=True, slots=True)
-class DevicePools:
+class DevicePools(NamedTuple):
     """The pools of a rank. `tokens` is what the release reports as max_total_num_tokens.
 
     `sliding_tokens` is the pool of layers with a window (None without one); `kv_bytes`, `sliding_bytes`, `state_bytes`

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.eras import HOST_AUTO_SIZE, HOST_AUTO_SLACK, HOST_ENGINE_RESERVE_BYTES
 from sgfleet.memory.host_check import engine_check
@@ -19,8 +18,7 @@ STEPS: Final = 100
 LARGEST: Final = 1000 * STEPS
 
 
-@dataclass(frozen=True, slots=True)
-class Ratios:
+class Ratios(NamedTuple):
     """Largest ratios in steps of 0.01, rounded down; None where not even the smallest fits.
 
     `policy`: all ranks together leave the reserve. `engine`: every rank passes the engine's check in any order.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.architectures import listed
 from sgfleet.memory.era import from_release
@@ -24,8 +23,7 @@ _MHA_TRTLLM: Final = {"GptOssForCausalLM": "0.5.1", "Llama4ForConditionalGenerat
 """Architectures that took the trtllm_mha backend on SM100 before all others did."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """What holds once everything is decided. `open` says what had to be guessed, in words for a person.
 
     `kv_dtype` is "fp8_e4m3" and the like, or the model's own type; `element_bytes` is what one element takes (fp4: the

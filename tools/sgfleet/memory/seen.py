@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sgfleet.memory.host_check import bounded
@@ -29,7 +28,7 @@ def ratios_with_tokens(service: Service, tokens: int, host: HostBudget) -> Ratio
         pools = pools_of_tokens(
             pages_down(tokens, stage.page_size), (), stage.cell, service.settings, service.budget.resolved
         )
-        mirrored = replace(stage, pools=replace(pools, state=stage.pools.state))
+        mirrored = stage._replace(pools=pools._replace(state=stage.pools.state))
         found.append(
             largest_ratios(
                 mirrored,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.amount import Amount
 from sgfleet.memory.cell import cell_of
@@ -28,8 +28,7 @@ ENGINE_RANK_BYTES: Final = 2 * GIB
 """RAM of the engine's own processes: the front, and each rank with its libraries. A rule of thumb, within half."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Bounds that systemd puts on a service; None for none."""
 
     memory_max_bytes: int | None = None
@@ -53,7 +52,7 @@ class Service:
     hardware: Hardware
     observed: Observed | None = None
     started: Settings | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     @cached_property
     def budget(self) -> GpuBudget:
@@ -69,36 +68,36 @@ class Service:
         if observed is None:
             return None
         if started is None:
-            return replace(observed, kv_tokens=None)
+            return observed._replace(kv_tokens=None)
         if not same_weights(started, self.settings):
             alike = (started.tp, started.pp) == (self.settings.tp, self.settings.pp)
             return Observed(free_before_gib=observed.free_before_gib) if alike else None
         if started.speculative != self.settings.speculative:
-            observed = replace(observed, free_after_gib=None, draft_weights_gib=None)
+            observed = observed._replace(free_after_gib=None, draft_weights_gib=None)
             if observed.kv_tokens is None or DRAFT_IN_BUDGET.at(started.release):
-                return replace(observed, kv_tokens=None)
+                return observed._replace(kv_tokens=None)
         seen = observed if observed.kv_tokens is None else self._calibrated(started, observed)
-        return seen if same_pools(started, self.settings) else replace(seen, kv_tokens=None)
+        return seen if same_pools(started, self.settings) else seen._replace(kv_tokens=None)
 
     def _calibrated(self, started: Settings, observed: Observed) -> Observed:
         """A start tells what the weights really took, where its log does not say it, and what nobody counted."""
         if observed.fraction is not None:
-            started = replace(started, fraction=observed.fraction)
+            started = started._replace(fraction=observed.fraction)
         seen = gpu_budget(started, self.load, self.hardware, observed)
         if observed.weights_gib is None or observed.free_before_gib is None:
             states = seen.pools.state.taken_bytes if seen.pools.state is not None else 0
             rest = seen.pools.tokens * seen.pools.bytes_a_token + states
             weights = max(0, seen.weights.bytes + seen.rest_bytes - int(rest))
-            observed = replace(observed, weights_gib=weights / GIB, calibrated_at=seen.fraction.value)
+            observed = observed._replace(weights_gib=weights / GIB, calibrated_at=seen.fraction.value)
             doubt = seen.weights.error_bytes + int(seen.free_before.error_bytes * seen.fraction.value)
             if DRAFT_IN_BUDGET.at(started.release) and seen.draft_weights is not None:
                 doubt += seen.draft_weights.error_bytes
             if abs(seen.weights.bytes - weights) > doubt:
-                observed = replace(observed, unexplained_bytes=seen.weights.bytes - weights)
+                observed = observed._replace(unexplained_bytes=seen.weights.bytes - weights)
             seen = gpu_budget(started, self.load, self.hardware, observed)
         if observed.free_after_gib is None:
             return observed
-        return replace(observed, unaccounted_bytes=max(0, seen.left_bytes - int(observed.free_after_gib * GIB)))
+        return observed._replace(unaccounted_bytes=max(0, seen.left_bytes - int(observed.free_after_gib * GIB)))
 
     @property
     def ranks(self) -> int:
@@ -239,5 +238,5 @@ _HOST_ONLY: Final = frozenset({"hicache", "environment", "prefill_graph_blockers
 
 def same_pools(one: Settings, other: Settings) -> bool:
     """Whether two settings give the same device pools: they differ in the host tier at most."""
-    names = [name for name in one.__slots__ if name not in _HOST_ONLY]
+    names = [name for name in one._fields if name not in _HOST_ONLY]
     return all(getattr(one, name) == getattr(other, name) for name in names)

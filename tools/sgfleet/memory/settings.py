@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ class SettingsError(ValueError):
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
-class Hicache:
+class Hicache(NamedTuple):
     """The host tier as asked for. `ratio` is None where the release is to choose; `size_gb` 0 means by ratio.
 
     `size_gb` counts 10**9 bytes, for each rank.
@@ -33,8 +32,7 @@ class Hicache:
     numa_bind: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Speculative:
+class Speculative(NamedTuple):
     """Speculative decoding. `draft_path` is None where the draft's layers lie in the model's own checkpoint (MTP)."""
 
     algorithm: str
@@ -58,8 +56,7 @@ class Speculative:
         return self.algorithm in {"EAGLE", "NEXTN"} and self.draft_path is None
 
 
-@dataclass(frozen=True, slots=True)
-class Graphs:
+class Graphs(NamedTuple):
     """CUDA graphs as asked for; None where the release is to choose."""
 
     decode: bool = True
@@ -71,8 +68,7 @@ class Graphs:
     """Number of sizes that are captured, where they are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Memory as far as flags decide it.
 
     `tp` counts all tensor-parallel ranks, `attention_dp` the attention groups inside them, `replicas` whole copies of
@@ -118,11 +114,11 @@ class Settings:
     multimodal: bool | None = None
     disaggregation: str = "null"
     quantization: str | None = None
-    graphs: Graphs = field(default_factory=Graphs)
+    graphs: Graphs = Graphs()
     speculative: Speculative | None = None
     hicache: Hicache | None = None
     prefill_graph_blockers: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = MappingProxyType({})
     unmodelled: tuple[str, ...] = ()
 
     @property

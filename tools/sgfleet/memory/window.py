@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.memory.runtime import ERROR
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.device import GpuBudget
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """Below `low` there is no room for a KV pool; above `high` graphs and activations do not fit any more.
 
     Three decimals, as people write them. `low` is computed, within `low_error`; `high` is estimated, within

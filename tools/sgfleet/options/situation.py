@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sgfleet.memory.window import Window, window_of
@@ -38,7 +38,7 @@ class Situation:
         """One rank's GPU."""
         budget = self.service.budget
         unaccounted = max(budget.unaccounted_bytes, self.unaccounted_bytes)
-        return replace(budget, unaccounted_bytes=unaccounted)
+        return budget._replace(unaccounted_bytes=unaccounted)
 
     @property
     def share(self) -> ServiceShare:

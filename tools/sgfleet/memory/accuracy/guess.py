@@ -117,7 +117,7 @@ def settings_in(entry: Entry, release: Release) -> tuple[Settings, str | None]:
             changes[name] = int(size)
     if isinstance(kv := entry.facts.get("kv_cache_dtype_effective"), str) and kv.split():
         changes["kv_dtype"] = kv.split()[0]
-    return replace(settings, **changes), doubt
+    return settings._replace(**changes), doubt
 
 
 def _leniently(words: tuple[str, ...], release: Release) -> dict[str, Any]:

@@ -102,12 +102,12 @@ def _with_tier(now: Situation) -> Situation:
     """As it is, or with a host tier where there is none yet. The other services' shares stay."""
     if now.settings.hicache is not None and now.settings.hicache.size_gb <= 0:
         return now
-    tier = replace(now.settings.hicache or Hicache(ratio=1.0), ratio=_ratio_now(now) or 1.0, size_gb=0)
-    service = replace(now.service, settings=replace(now.settings, hicache=tier))
+    tier = (now.settings.hicache or Hicache())._replace(ratio=_ratio_now(now) or 1.0, size_gb=0)
+    service = replace(now.service, settings=now.settings._replace(hicache=tier))
     others = sum(share.pinned_bytes for share in now.host.shares if share.name != service.name)
     facts = now.host.facts
     if facts.available_bytes is not None:
-        facts = replace(facts, available_bytes=facts.available_bytes - others)
+        facts = facts._replace(available_bytes=facts.available_bytes - others)
     return replace(now, service=service, host=host_budget([service], facts))
 
 

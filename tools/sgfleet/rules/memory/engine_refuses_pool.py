@@ -94,7 +94,6 @@ def _is_sure(found: Pools) -> bool:
     error = found.budget.error_tokens
     if not error:
         return True
-    from dataclasses import replace
 
     from sgfleet.memory.host_check import engine_check
 
@@ -105,8 +104,7 @@ def _is_sure(found: Pools) -> bool:
     factor = max(0.0, 1 - error / tokens) if tokens else 1.0
     grown = 1.0 if share.ratio is None else factor
     pools = tuple(
-        replace(
-            pool,
+        pool._replace(
             device_tokens=int(pool.device_tokens * factor),
             tokens=int(pool.tokens * grown),
             bytes=int(pool.bytes * grown),
