@@ -52,7 +52,7 @@ def checked_name(name: str) -> str:
     Raises:
         SystemdError: BAD_NAME.
     """
-    if not UNIT_NAME.fullmatch(name) or ".." in name:
+    if not UNIT_NAME.fullmatch(name):
         raise SystemdError(Failure.BAD_NAME, f"{name[:80]!r} is no name of a unit that is managed here")
     return name
 
