@@ -10,7 +10,7 @@ from pathlib import Path
 from support.private_systemd.instance import PrivateSystemd
 from support.private_systemd.machine import ENVIRONMENT, SystemdUnavailableError
 from support.private_systemd.record import sweep
-from support.private_systemd.root import become_init
+from support.private_systemd.root import become_init, keep
 
 
 def main() -> int:
@@ -23,12 +23,17 @@ def main() -> int:
     execute = commands.add_parser("exec", help="run a command inside, as root")
     execute.add_argument("name")
     execute.add_argument("argv", nargs=argparse.REMAINDER)
+    reboot = commands.add_parser("reboot", help="boot again, with all that was written inside")
+    reboot.add_argument("name")
+    reboot.add_argument("--power-cut", action="store_true", help="no service is stopped before")
     for command, text in (("status", "what systemctl says of the system"), ("stop", "end it and everything in it")):
         commands.add_parser(command, help=text).add_argument("name")
     commands.add_parser("sweep", help="remove what dead runs left")
-    init = commands.add_parser("init", help="(used by start) become PID 1 of the namespaces that this process is in")
-    init.add_argument("folder", type=Path)
-    init.add_argument("--limits", action="store_true")
+    for command, text in (("keep", "hold what is written inside"), ("init", "become PID 1 of its namespaces")):
+        inner = commands.add_parser(command, help=f"(used by start) {text}")
+        inner.add_argument("folder", type=Path)
+        inner.add_argument("folders", type=Path, nargs="*")
+        inner.add_argument("--limits", action="store_true")
     arguments = parser.parse_args()
     match arguments.command:
         case "start":
@@ -42,8 +47,12 @@ def main() -> int:
             PrivateSystemd.find(arguments.name).stop()
         case "sweep":
             print(*sweep(), sep="\n")
+        case "reboot":
+            PrivateSystemd.find(arguments.name).reboot(power_cut=arguments.power_cut)
+        case "keep":
+            keep(arguments.folder, limits=arguments.limits, folders=arguments.folders)
         case "init":
-            become_init(arguments.folder, limits=arguments.limits)
+            become_init(arguments.folder, limits=arguments.limits, folders=arguments.folders)
     return 0
 
 

@@ -9,11 +9,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from support.private_systemd import cgroups
 from support.private_systemd.machine import CHECKOUT, ENVIRONMENT, SystemdUnavailableError, unavailable
 from support.private_systemd.record import Record, locked, started, sweep_locked
+from support.private_systemd.root import AGAIN, SHUTDOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BOOT_SECONDS = 60.0
 
@@ -28,11 +34,14 @@ class PrivateSystemd:
         self._launcher = launcher  # only where this process has booted it
 
     @classmethod
-    def boot(cls, name: str, *, dies_with_caller: bool = False, limits: bool = False) -> PrivateSystemd:
+    def boot(
+        cls, name: str, *, dies_with_caller: bool = False, limits: bool = False, folders: Sequence[Path] = ()
+    ) -> PrivateSystemd:
         """Start an instance and wait until its system is up. Raises `SystemdUnavailableError`.
 
         With `dies_with_caller` it ends with the calling process, however that ends. With `limits`, MemoryMax= and
         TasksMax= bite also on a machine whose memory and pids controllers are cgroup v1; elsewhere they do anyway.
+        `folders` of this machine are seen inside under the same paths, read-only.
         """
         if reason := unavailable():
             raise SystemdUnavailableError(reason)
@@ -42,10 +51,9 @@ class PrivateSystemd:
         launcher = None
         deadline = time.monotonic() + BOOT_SECONDS
         try:
-            cgroups.make(record.cgroups)
-            launcher = _launch(record, dies_with_caller=dies_with_caller, limits=limits)
-            init = _wait_for_init(launcher, deadline)
-            record = Record(name, init, started(init), record.cgroups)
+            launcher = _launch(record, dies_with_caller=dies_with_caller, limits=limits, folders=folders)
+            init = _wait_for_init(launcher.pid, deadline)
+            record = replace(record, init=init, init_started=started(init), keeper=launcher.pid)
             record.write()
             instance = cls(record, launcher)
             instance._wait_until_up(deadline)
@@ -75,6 +83,23 @@ class PrivateSystemd:
         if self._launcher:
             self._launcher.wait()
         self.record.clear()
+
+    def reboot(self, *, power_cut: bool = False) -> None:
+        """Boot again: what was written to /etc, /var and all but /tmp, /run and /dev is still there.
+
+        Services are stopped before, in order, unless it is a `power_cut`; then everything ends by SIGKILL at once. What
+        had been written and not synced is kept in both cases: it is no test of a missing fsync. The boot id is new;
+        the monotonic clock goes on, since the kernel has not booted.
+        """
+        if not power_cut:
+            self.run("systemctl", "start", "--job-mode=replace-irreversibly", SHUTDOWN)
+        self.record.folder.joinpath(AGAIN).touch()
+        deadline = time.monotonic() + BOOT_SECONDS
+        _kill(self.record.init)
+        init = _wait_for_init(self.record.keeper, deadline)
+        self.record = replace(self.record, init=init, init_started=started(init))
+        self.record.write()
+        self._wait_until_up(deadline)
 
     def command(self, *argv: str, cwd: str | Path = "/") -> list[str]:
         """The command line that runs `argv` inside, for callers that start processes themselves."""
@@ -181,13 +206,13 @@ def _claim(name: str, *, limits: bool) -> Record:
     return record
 
 
-def _launch(record: Record, *, dies_with_caller: bool, limits: bool) -> subprocess.Popen[bytes]:
-    """`unshare`, which has joined the new cgroups first: so they are the roots that systemd sees."""
-    join = 'for c in $0; do echo $$ > "$c/cgroup.procs" || exit 1; done; exec "$@"'
-    argv = ["sh", "-c", join, " ".join(record.cgroups)]
-    argv += ["setpriv", "--pdeathsig", "KILL"] if dies_with_caller else []
-    argv += ["unshare", "--mount", "--propagation", "private", "--uts", "--ipc", "--net", "--pid", "--cgroup"]
-    argv += ["--fork", "--kill-child", sys.executable, "-m", "support.private_systemd", "init", str(record.folder)]
+def _launch(
+    record: Record, *, dies_with_caller: bool, limits: bool, folders: Sequence[Path]
+) -> subprocess.Popen[bytes]:
+    """The keeper, in a mount namespace of its own."""
+    argv = ["setpriv", "--pdeathsig", "KILL"] if dies_with_caller else []
+    argv += ["unshare", "--mount", "--propagation", "private"]
+    argv += [sys.executable, "-m", "support.private_systemd", "keep", str(record.folder), *map(str, folders)]
     argv += ["--limits"] if limits else []
     environment = ENVIRONMENT | {"PYTHONPATH": str(CHECKOUT / "tests"), "PYTHONDONTWRITEBYTECODE": "1"}
     with record.folder.joinpath("boot.log").open("wb") as log:
@@ -196,18 +221,21 @@ def _launch(record: Record, *, dies_with_caller: bool, limits: bool) -> subproce
         )
 
 
-def _wait_for_init(launcher: subprocess.Popen[bytes], deadline: float) -> int:
-    """The launcher's only child, once it has become systemd."""
-    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children")
+def _wait_for_init(keeper: int, deadline: float) -> int:
+    """The only child of the keeper's only child, once it has become systemd."""
     while time.monotonic() < deadline:
-        if launcher.poll() is not None:
-            raise SystemdUnavailableError(f"the namespaces could not be set up (exit {launcher.returncode})")
+        if started(keeper) is None:
+            raise SystemdUnavailableError("the namespaces could not be set up")
         with contextlib.suppress(OSError, IndexError):
-            child = int(children.read_text().split()[0])
-            if Path(f"/proc/{child}/comm").read_text().strip() == "systemd":
-                return child
+            init = _child(_child(keeper))
+            if Path(f"/proc/{init}/comm").read_text().strip() == "systemd" and started(init) is not None:
+                return init
         time.sleep(0.02)
     raise SystemdUnavailableError("systemd did not start")
+
+
+def _child(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
 
 
 def _kill(pid: int) -> None:

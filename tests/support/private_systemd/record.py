@@ -26,6 +26,8 @@ class Record:
     """PID 1 of the instance, as this machine numbers it."""
     init_started: int | None
     cgroups: tuple[str, ...]
+    keeper: int = 0
+    """The process that holds what is written inside; 0 while it boots."""
 
     @property
     def folder(self) -> Path:
@@ -48,7 +50,7 @@ class Record:
             data = json.loads((STATE / name / "record.json").read_text())
         except (OSError, ValueError):
             return None
-        return cls(data["name"], data["init"], data["init_started"], tuple(data["cgroups"]))
+        return cls(data["name"], data["init"], data["init_started"], tuple(data["cgroups"]), data["keeper"])
 
     def clear(self) -> None:
         """Remove everything of an instance whose processes have ended."""

@@ -1,15 +1,23 @@
-"""The inner side: in fresh namespaces, build the root that systemd shall see, move into it and become systemd."""
+"""The inner side: in fresh namespaces, build the root that systemd shall see, move into it and become systemd.
+
+Around it, in a mount namespace of its own, is the keeper. It holds the layer that everything written inside goes to, as
+a disk does, and boots again over the same layer when it is asked to.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
+from support.private_systemd import cgroups
 from support.private_systemd.cgroups import hierarchies
 from support.private_systemd.machine import CHECKOUT, ENVIRONMENT, SYSTEMD
+from support.private_systemd.record import Record
 
 HIDDEN = ("etc/systemd/system", "usr/lib/systemd/system-generators", "var/log/journal", "var/lib/systemd")
 """The machine's units, its generators, its journal, its state."""
@@ -37,24 +45,57 @@ MASKED = (
 DROPPED_CAPABILITIES = "-sys_time,-sys_module,-sys_rawio,-mac_admin,-mac_override"
 
 
-def become_init(folder: Path, *, limits: bool) -> None:
+SHUTDOWN = "test-shutdown.target"
+"""Stops every service, as a shutdown does, and goes no further: systemd-shutdown would remount the file systems that it
+finds, the machine's too. (shutdown.target itself refuses to be started by hand.)"""
+AGAIN = "again"
+"""A file of this name in the instance's folder: when systemd has ended, boot again."""
+
+
+def keep(folder: Path, *, limits: bool, folders: list[Path]) -> None:
+    """Boot, and boot again as long as that is asked for. The caller is in a mount namespace made for this."""
+    record = Record.read(folder.name)
+    assert record is not None
+    layer = folder / "layer"
+    _tmpfs(layer)
+    for part in ("upper", "work", "hidden"):
+        (layer / part).mkdir(mode=0o755)
+    # Joins the new cgroups before it makes a namespace of them: so they are the roots that systemd sees.
+    join = 'for c in $0; do echo $$ > "$c/cgroup.procs" || exit 1; done; exec "$@"'
+    argv = ["setpriv", "--pdeathsig", "KILL", "sh", "-c", join, " ".join(record.cgroups)]
+    argv += ["unshare", "--mount", "--propagation", "private", "--uts", "--ipc", "--net", "--pid", "--cgroup"]
+    argv += ["--fork", "--kill-child", sys.executable, "-m", "support.private_systemd", "init", str(folder)]
+    argv += [*map(str, folders), *(["--limits"] if limits else [])]
+    while True:
+        cgroups.make(record.cgroups)
+        subprocess.run(argv, check=False)
+        if not (folder / AGAIN).exists():
+            return
+        (folder / AGAIN).unlink()
+        cgroups.remove(record.cgroups)
+
+
+def become_init(folder: Path, *, limits: bool, folders: list[Path]) -> None:
     """Called as PID 1 of new mount, PID, network, UTS, IPC and cgroup namespaces. Does not return."""
     root, layer = folder / "root", folder / "layer"
-    _tmpfs(layer)
-    (layer / "upper").mkdir(mode=0o755)
-    (layer / "work").mkdir()
     _mount("-t", "overlay", "-o", f"lowerdir=/,upperdir={layer}/upper,workdir={layer}/work", "overlay", root)
     _kernel_file_systems(root, limits=limits)
     _devices(root / "dev")
     _tmpfs(root / "run")
     _tmpfs(root / "tmp", "mode=1777,nosuid,nodev")
+    _boot_id(root)
     for hidden in HIDDEN:
         if (root / hidden).is_dir():
-            _tmpfs(root / hidden)
+            kept = layer / "hidden" / hidden.replace("/", "-")
+            kept.mkdir(mode=0o755, exist_ok=True)
+            _mount("--bind", kept, root / hidden)
     for off in ("etc/tmpfiles.d/tmp.conf", *(f"run/systemd/system/{unit}" for unit in MASKED)):
         (root / off).parent.mkdir(parents=True, exist_ok=True)
         (root / off).unlink(missing_ok=True)
         (root / off).symlink_to("/dev/null")
+    (root / "run/systemd/system" / SHUTDOWN).write_text(
+        "[Unit]\nDefaultDependencies=no\nRequires=shutdown.target\nAfter=shutdown.target\n"
+    )
     (root / "etc/hostname").unlink(missing_ok=True)
     (root / "etc/hostname").write_text(f"{folder.name}\n")
     socket.sethostname(folder.name)
@@ -62,6 +103,8 @@ def become_init(folder: Path, *, limits: bool) -> None:
     for needed in (CHECKOUT, Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve()):
         if needed.stat().st_dev != Path("/").stat().st_dev:
             _bind(needed, root, read_only=True)
+    for added in folders:
+        _bind(added, root, read_only=True)
     _bind(folder / "share", root, read_only=False)
     os.chdir(root)
     subprocess.run(["pivot_root", ".", "."], check=True)
@@ -88,6 +131,14 @@ def _bind(path: Path, root: Path, *, read_only: bool) -> None:
     _mount("--bind", path, inside)
     if read_only:
         _mount("-o", "remount,ro,bind", inside)
+
+
+def _boot_id(root: Path) -> None:
+    """A boot has an identity; the kernel, which has not booted, would give the same one again."""
+    file = root / "run/boot-id"
+    file.write_text(f"{uuid.uuid4()}\n")
+    with contextlib.suppress(FileNotFoundError):
+        _mount("--bind", file, (root / "proc/sys/kernel/random/boot_id").resolve(strict=True))
 
 
 def _kernel_file_systems(root: Path, *, limits: bool) -> None:
