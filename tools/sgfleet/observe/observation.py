@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 _RELEASE: Final = re.compile(r"\d+\.\d+\.\d+(?:\.post\d+)?")
-_APART: Final = ("settings", "notes", "failure", "ready")
+_APART: Final = ("settings", "notes", "failure", "ready", "release", "version")
 
 
 @dataclass(slots=True)
 class Measured:
     """Figures of a start; None is unknown. Names, units and meanings are those of `spec.facts.Observation`.
 
-    `ready` says whether the server came up, `failure` why it did not, `notes` what a person should know of the figures.
+    `version` is what the server calls itself, `release` the same where that is a final or post release. `ready` says
+    whether the server came up, `failure` why it did not, `notes` what a person should know of the figures.
     """
 
     release: str | None = None
+    version: str | None = None
     ranks: int | None = None
     kv_tokens: int | None = None
     swa_tokens: int | None = None
@@ -47,7 +49,7 @@ class Measured:
         found = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if value is not None and each.name not in (*_APART, "release"):
+            if value is not None and each.name not in _APART:
                 found[each.name.replace("_", "-")] = value
         return found
 

@@ -26,6 +26,7 @@ def measure(data: dict[str, Any]) -> Measured:
     tokens = [*(_count(usage.get("token_capacity")) for usage in usages), _count(data.get("max_total_num_tokens"))]
     measured = Measured(
         release=release_of(data.get("version")),
+        version=_version(data.get("version")),
         kv_tokens=min((each for each in tokens if each is not None), default=None),
         swa_tokens=min((each for usage in usages if (each := _count(usage.get("token_capacity_swa")))), default=None),
         kv_pool_gib=_most(usage.get("kvcache") for usage in usages),
@@ -42,6 +43,11 @@ def measure(data: dict[str, Any]) -> Measured:
     if measured.release is None and isinstance(data.get("version"), str):
         measured.notes.append("the server's version is no final or post release")
     return measured
+
+
+def _version(value: Any) -> str | None:
+    """Also one of a development build: printable, and no longer than such a name is."""
+    return value if isinstance(value, str) and 0 < len(value) < 65 and value.isprintable() else None
 
 
 def _running(data: dict[str, Any], states: list[Any]) -> int | None:
