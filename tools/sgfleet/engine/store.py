@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine import version as versions
 from sgfleet.engine.schema_file import SchemaFormatError, decode
+from sgfleet.source.problems import SourceError
 
 if TYPE_CHECKING:
     from sgfleet.engine.release import Release
+    from sgfleet.source.tree import KeptTree
 
 FOLDER: Final = Path("schema", "sglang")
 """Below a repository's root."""
 
 _LARGEST_BYTES: Final = 4 * 2**20
+_KEPT: Final = 128
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _ELSEWHERE: Final = (_PACKAGE / "_schema" / "sglang", _PACKAGE.parents[1] / FOLDER)
 """The copy in an installed wheel, then the checkout that an editable install points to."""
+
+
+_by_content: dict[tuple[str, str], Release] = {}
 
 
 class SchemaError(Exception):
@@ -63,21 +69,34 @@ def versions_in(folder: Path) -> list[str]:
     return versions.in_order(path.stem for path in folder.glob("*.json"))
 
 
-def available(root: Path | None = None) -> list[str]:
+def available(root: Path | KeptTree | None = None) -> list[str]:
     """The releases that have a schema, the oldest first."""
-    return versions.in_order({version for folder in folders(root) for version in versions_in(folder)})
+    if root is None or isinstance(root, Path):
+        return versions.in_order({version for folder in folders(root) for version in versions_in(folder)})
+    try:
+        entries = root.entries(FOLDER.as_posix())
+    except SourceError:
+        entries = ()
+    own = {entry.name.removesuffix(".json") for entry in entries if entry.name.endswith(".json")}
+    return versions.in_order(own.union(available()))
 
 
-def load(version: str, root: Path | None = None) -> Release:
+def load(version: str, root: Path | KeptTree | None = None) -> Release:
     """The flags of a release.
 
-    `root` is the repository, whose schemas come before those that sgfleet was installed with.
+    `root` is the repository, a folder or the tree of a revision, whose schemas come before those that sgfleet was
+    installed with.
 
     Raises:
         UnknownReleaseError: no schema of this release is there.
         DamagedSchemaError: there is one, and it cannot be read.
     """
     if versions.is_release(version):
+        if root is not None and not isinstance(root, Path):
+            path = f"{FOLDER.as_posix()}/{version}.json"
+            if (content := root.stamp(path)) is not None:
+                return _kept(version, root, path, content)
+            root = None
         for folder in _candidates(root):
             # os, not pathlib: this is asked for every service, and pathlib takes ten times as long.
             path = os.path.join(folder, f"{version}.json")  # noqa: PTH118
@@ -88,6 +107,20 @@ def load(version: str, root: Path | None = None) -> Release:
             return _load(version, path, stamp.st_mtime_ns, stamp.st_size)
     near = tuple(versions.near(version, available(root)))
     raise UnknownReleaseError(f"there is no flag schema of SGLang {version!r}", release=version, near=near)
+
+
+def _kept(version: str, tree: KeptTree, path: str, content: str) -> Release:
+    """From a tree. Trees come and go, contents stay: what is kept is kept by content."""
+    key = (version, content)
+    if key not in _by_content:
+        try:
+            text = tree.read_up_to(path, _LARGEST_BYTES).decode()
+        except (SourceError, UnicodeDecodeError) as error:
+            raise DamagedSchemaError(f"cannot be read: {error}", release=version, path=Path(path)) from None
+        if len(_by_content) >= _KEPT:
+            _by_content.clear()
+        _by_content[key] = _decoded(version, text, Path(path))
+    return _by_content[key]
 
 
 @lru_cache(maxsize=128)
@@ -102,6 +135,10 @@ def _load(version: str, name: str, _changed_ns: int, size_bytes: int) -> Release
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DamagedSchemaError(f"cannot be read: {error}", release=version, path=path) from None
+    return _decoded(version, text, path)
+
+
+def _decoded(version: str, text: str, path: Path) -> Release:
     try:
         return decode(text, version)
     except SchemaFormatError as error:

@@ -50,6 +50,6 @@ class Memories:
                 workspace.release,
                 spec.facts,
                 workspace.repository.fleet.policy,
-                workspace.root,
+                workspace.library,
             )
         return self._known[key]

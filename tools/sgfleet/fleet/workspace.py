@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 
     from sgfleet.engine.release import Release
     from sgfleet.findings import Finding
-    from sgfleet.source.tree import Tree
+    from sgfleet.source.tree import KeptTree, Tree
 
 
 class Workspace:
-    """Reads specifications from `tree` (by default the files below `root`) and flag schemas from `root`.
+    """Reads specifications from `tree` (by default the files below `root`).
 
-    A release without a usable schema is None. Damaged schema files collect in `damaged`, a finding each.
+    Flag schemas and models are read from `library` (`root`, or the tree of a revision) before those that sgfleet was
+    installed with. A release without a usable schema is None. Damaged schemas collect in `damaged`, a finding each.
     """
 
-    def __init__(self, root: Path, tree: Tree | None = None) -> None:
+    def __init__(self, root: Path, tree: Tree | None = None, library: Path | KeptTree | None = None) -> None:
         self.root = root
+        self.library = library or root
         self.damaged: list[Finding] = []
         self.tree = tree or WorkTree(root)
         self._releases: dict[str, Release | None] = {}
@@ -56,7 +58,7 @@ class Workspace:
 
     def _load(self, version: str) -> Release | None:
         try:
-            return store.load(version, self.root)
+            return store.load(version, self.library)
         except store.UnknownReleaseError:
             return None
         except store.DamagedSchemaError as error:

@@ -26,13 +26,19 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
     from sgfleet.model.parallel import WeightBytes
     from sgfleet.model.shape import ModelShape
+    from sgfleet.source.tree import KeptTree
     from sgfleet.spec.facts import Checkpoint, Facts, Observation
     from sgfleet.spec.fleet import Policy
     from sgfleet.spec.service import Service as ServiceSpec
 
 
 def service_of(
-    name: str, spec: ServiceSpec, release: Release, facts: Facts | None, root: Path | None, flags: Mapping[str, Any]
+    name: str,
+    spec: ServiceSpec,
+    release: Release,
+    facts: Facts | None,
+    root: Path | KeptTree | None,
+    flags: Mapping[str, Any],
 ) -> Service:
     """One service with these flags; `spec.flags` are those that it has in the repository.
 
@@ -61,7 +67,7 @@ def service_of(
 
 
 def _started(
-    spec: ServiceSpec, observation: Observation | None, release: Release, root: Path | None
+    spec: ServiceSpec, observation: Observation | None, release: Release, root: Path | KeptTree | None
 ) -> Settings | None:
     """The settings that the observed start had, in the release that ran then.
 
@@ -82,7 +88,9 @@ def _started(
         return settings_of(release, spec.flags, spec.environment)
 
 
-def _model(path: str, settings: Settings, facts: Facts | None, root: Path | None) -> tuple[ModelShape, WeightBytes]:
+def _model(
+    path: str, settings: Settings, facts: Facts | None, root: Path | KeptTree | None
+) -> tuple[ModelShape, WeightBytes]:
     if not path:
         raise NotKnownError("no model is named", "set model-path")
     checkpoint = _checkpoint(path, facts)
@@ -98,7 +106,7 @@ def _model(path: str, settings: Settings, facts: Facts | None, root: Path | None
 
 
 def _draft(
-    path: str, settings: Settings, facts: Facts | None, root: Path | None
+    path: str, settings: Settings, facts: Facts | None, root: Path | KeptTree | None
 ) -> tuple[ModelShape, WeightBytes] | None:
     """The draft's checkpoint where something is known of it."""
     try:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
     from sgfleet.memory.device import GpuBudget
     from sgfleet.memory.service import Service
+    from sgfleet.source.tree import KeptTree
     from sgfleet.spec.facts import Facts
     from sgfleet.spec.fleet import Policy
     from sgfleet.spec.service import Service as ServiceSpec
@@ -33,7 +34,7 @@ class Unknown(NamedTuple):
 
 
 class HostMemory:
-    """The budgets of a host. Facts and models are those of `root`; nothing is looked up before it is asked for."""
+    """The budgets of a host. Models and releases are those of `root`; nothing is looked up before it is asked for."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class HostMemory:
         release_of: Callable[[str], Release | None],
         facts: Facts | None,
         policy: Policy,
-        root: Path | None,
+        root: Path | KeptTree | None,
     ) -> None:
         self._specs = services
         self._release_of = release_of

@@ -16,9 +16,13 @@ from sgfleet.model.problem import ADD_COMMAND, ModelError
 from sgfleet.model.weights import weight_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sgfleet.model.parallel import Parallel, WeightBytes
     from sgfleet.model.piece import Piece
     from sgfleet.model.shape import ModelShape
+    from sgfleet.model.store import KeptFile
+    from sgfleet.source.tree import KeptTree
 
 VARIANT: Final = re.compile(r"instruct|chat|base|it|hf|meta|thinking|preview|exp|\d{4}|\d{6}|v\d+(\.\d+)?")
 """Words of a name that say nothing about the shape."""
@@ -54,7 +58,7 @@ class Found:
         return self._known[parallel]
 
 
-def find(model_path: str, root: Path | None = None, *, local: bool = True) -> Found:
+def find(model_path: str, root: Path | KeptTree | None = None, *, local: bool = True) -> Found:
     """The model that `model_path` means, the surest way first.
 
     Facts of exactly this name (`org/name`, also as Hugging Face's cache spells it) or made from exactly this folder;
@@ -71,7 +75,7 @@ def find(model_path: str, root: Path | None = None, *, local: bool = True) -> Fo
 
 
 @lru_cache(maxsize=512)
-def _find(model_path: str, root: Path | None, local: bool, _stamps: tuple[int, ...]) -> Found | ModelError:
+def _find(model_path: str, root: Path | KeptTree | None, local: bool, _stamps: tuple[int, ...]) -> Found | ModelError:
     """The answer for one path, kept until facts are added: thousands of services may ask for the same model."""
     try:
         return _search(model_path, root, local=local)
@@ -79,7 +83,7 @@ def _find(model_path: str, root: Path | None, local: bool, _stamps: tuple[int, .
         return error
 
 
-def _search(model_path: str, root: Path | None, *, local: bool) -> Found:
+def _search(model_path: str, root: Path | KeptTree | None, *, local: bool) -> Found:
     path = model_path.rstrip("/")
     exact = store.load(hub_name(path), root) or store.of_path(path, root)
     if exact is not None:
@@ -94,14 +98,14 @@ def _search(model_path: str, root: Path | None, *, local: bool) -> Found:
     if len(alike) != 1:
         raise _unknown(model_path, alike)
     facts = store.read(files[alike[0]])
-    source = replace(facts.shape.source, match="similar", asked=model_path)
+    source = facts.shape.source._replace(match="similar", asked=model_path)
     # Variants of a model have the same weights; some have another context length.
     same_variant = _Name(hub_name(path)).variant == _Name(facts.name).variant
     context = facts.shape.context_length if same_variant else None
     return Found(replace(facts.shape, source=source, context_length=context))
 
 
-def _alike(path: str, files: dict[str, Path]) -> list[str]:
+def _alike(path: str, files: Mapping[str, Path | KeptFile]) -> list[str]:
     """Stems of the facts whose model's name has the words of this one, first those that name their storage alike."""
     wanted = _Name(hub_name(path))
     if not wanted.plain:
@@ -121,7 +125,7 @@ class _Name:
         self.variant = [word for word in words if VARIANT.fullmatch(word)]
         self.plain = [word for word in words if word not in STORAGE_WORDS and not VARIANT.fullmatch(word)]
 
-    def means(self, file: Path) -> bool:
+    def means(self, file: Path | KeptFile) -> bool:
         """The facts in a file are of weights that are stored as this name says; a name that says nothing means any."""
         try:
             quantisation = store.read(file).shape.quantisation

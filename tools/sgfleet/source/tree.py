@@ -61,6 +61,22 @@ class Tree(Protocol):
         ...
 
 
+class KeptTree(Tree, Protocol):
+    """A tree that never changes, so that what was made from a file holds for every file with the same stamp."""
+
+    def stamp(self, path: str) -> str | None:
+        """What stands for a file's content; None where there is no such file."""
+        ...
+
+    def read_up_to(self, path: str, most_bytes: int) -> bytes:
+        """As `read`, with another bound: generated data may be larger than what people write."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal trees hold the same files."""
+        ...
+
+
 class WorkTree:
     """The files below a folder of this machine."""
 
@@ -78,7 +94,7 @@ class WorkTree:
         except FileNotFoundError:
             return ()
         except NotADirectoryError:
-            raise _no_regular_file(folder, "something else in the place of a folder") from None
+            raise no_regular_file(folder, "something else in the place of a folder") from None
         except OSError as error:
             raise _unreadable(folder, error) from None
 
@@ -90,13 +106,13 @@ class WorkTree:
             descriptor = os.open(os.path.join(self._real, path), flags)  # noqa: PTH118 - as above
         except OSError as error:
             if os.path.islink(os.path.join(self._real, path)):  # noqa: PTH114, PTH118 - as above
-                raise _symlink(path) from None
+                raise symlink(path) from None
             raise _unreadable(path, error) from None
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or a device"
-                raise _no_regular_file(path, f"{what} in the place of a file")
+                raise no_regular_file(path, f"{what} in the place of a file")
             if status.st_size > LARGEST_BYTES:
                 raise too_large(path, status.st_size)
             # One byte more than allowed: a file that grows while it is read is too large as well.
@@ -109,13 +125,13 @@ class WorkTree:
 
     def _stay_inside(self, folder: str, path: str) -> None:
         """No step of the way may be a symbolic link, `..` or absolute."""
-        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        if leaves(path):
             raise SourceError([problem(problems.SYMLINK, "a path that leaves the repository", Place(path))])
         if folder in self._inside or not folder:
             return
         wanted = os.path.normpath(os.path.join(self._real, folder))  # noqa: PTH118 - as above
         if os.path.realpath(wanted) != wanted:
-            raise _symlink(path)
+            raise symlink(path)
         self._inside.add(folder)
 
 
@@ -136,12 +152,19 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
     return Kind.FILE if entry.is_file(follow_symlinks=False) else Kind.OTHER
 
 
-def _symlink(path: str) -> SourceError:
+def leaves(path: str) -> bool:
+    """Whether a path is absolute, goes upwards, or is none."""
+    return path.startswith("/") or ".." in path.split("/") or "\0" in path
+
+
+def symlink(path: str) -> SourceError:
+    """A link on the way to, or at the end of, a path."""
     message = "a symbolic link, or a way through one"
     return SourceError([problem(problems.SYMLINK, message, Place(path), "put the file itself here")])
 
 
-def _no_regular_file(path: str, message: str) -> SourceError:
+def no_regular_file(path: str, message: str) -> SourceError:
+    """`message` says what is there instead."""
     return SourceError([problem(problems.NO_REGULAR_FILE, message, Place(path), "a repository has files and folders")])
 
 
@@ -149,6 +172,6 @@ def _unreadable(path: str, error: OSError) -> SourceError:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return SourceError([problem(problems.MISSING, "there is no such file", Place(path))])
     if error.errno == errno.ENXIO:  # a socket
-        return _no_regular_file(path, "a socket in the place of a file")
+        return no_regular_file(path, "a socket in the place of a file")
     message = f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
     return SourceError([problem(problems.UNREADABLE, message, Place(path))])
