@@ -151,7 +151,7 @@ def test_mimo_v2_has_narrower_values_and_other_kv_heads_in_sliding_layers() -> N
     full, sliding = shape.layers[0].mixer, shape.layers[1].mixer
     assert isinstance(full, Attention)
     assert (full.kv_heads, full.head_dim, full.v_head_dim, full.sinks) == (4, 192, 128, False)
-    assert sliding == replace(full, kv_heads=8, window=128, sinks=True)
+    assert sliding == full._replace(kv_heads=8, window=128, sinks=True)
     assert isinstance(shape.layers[0].mlp, Mlp)
 
 

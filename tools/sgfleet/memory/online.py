@@ -26,6 +26,6 @@ def loaded_weights(found: Found, parallel: Parallel, quantization: str | None) -
     if storage is None:
         weights = found.weights(parallel)
         note = f"not counted: what --quantization {quantization} makes of weights that are not quantised"
-        return replace(weights, notes=(*weights.notes, note))
+        return weights._replace(notes=(*weights.notes, note))
     parts = tuple((part, storage) for part in LINEAR_PARTS)
     return weight_bytes(replace(found.shape, quantisation=Quantisation(quantization, parts)), parallel)

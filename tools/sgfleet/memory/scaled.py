@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.model.estimate import estimate
@@ -27,9 +26,9 @@ def scaled(weights: WeightBytes, shape: ModelShape, disk_bytes: int) -> WeightBy
         note = (
             f"the checkpoint takes {disk_bytes / 1e9:,.0f} GB on disk, and the model would take {total / 1e9:,.0f} GB"
         )
-        return replace(weights, notes=(*weights.notes, note))
+        return weights._replace(notes=(*weights.notes, note))
     stages = tuple(
-        replace(stage, sharded=int(stage.sharded * factor), replicated=int(stage.replicated * factor))
+        stage._replace(sharded=int(stage.sharded * factor), replicated=int(stage.replicated * factor))
         for stage in weights.stages
     )
-    return replace(weights, stages=stages, draft=int(weights.draft * factor), error=ERROR)
+    return weights._replace(stages=stages, draft=int(weights.draft * factor), error=ERROR)

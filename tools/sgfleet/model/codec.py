@@ -1,4 +1,4 @@
-"""Frozen dataclasses of this package <-> plain JSON values, without what is at its default.
+"""The records of this package (named tuples, and dataclasses) <-> plain JSON values, without what is at its default.
 
 Facts are committed files that anybody may have edited: every value is held against its field's type.
 """
@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import sys
 from ast import literal_eval
-from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from dataclasses import MISSING, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 Made = TypeVar("Made")
 LARGEST: Final = 2**60
-_FIELDS: Final[dict[type, dict[str, Field[Any]]]] = {}
+_FIELDS: Final[dict[type, dict[str, _Field]]] = {}
+
+
+class _Field(NamedTuple):
+    """A field as it is declared; `default` is MISSING where there is none."""
+
+    declared: str
+    default: Any
 
 
 class CodecError(Exception):
@@ -23,7 +30,7 @@ class CodecError(Exception):
 
 
 def encode(value: object, *, nested: Mapping[str, Callable[[Any], Any]] | None = None) -> dict[str, Any]:
-    """The fields of a dataclass that differ from their defaults, in their order; `nested` encodes some of them."""
+    """The fields of a record that differ from their defaults, in their order; `nested` encodes some of them."""
     encoders = nested or {}
     found = {}
     for name, field in _fields_of(type(value)).items():
@@ -36,7 +43,7 @@ def encode(value: object, *, nested: Mapping[str, Callable[[Any], Any]] | None =
 
 
 def decode(kind: type[Made], values: object, *, nested: Mapping[str, Callable[[Any], Any]] | None = None) -> Made:
-    """A dataclass from what `encode` made of it.
+    """A record from what `encode` made of it.
 
     Raises:
         CodecError: Not a mapping, a field that is missing or unknown, or a value of another type.
@@ -56,14 +63,25 @@ def decode(kind: type[Made], values: object, *, nested: Mapping[str, Callable[[A
             continue
         decoder = decoders.get(name)
         value = values[name]
-        arguments[name] = decoder(value) if decoder is not None else _checked(kind, name, str(field.type), value)
+        arguments[name] = decoder(value) if decoder is not None else _checked(kind, name, field.declared, value)
     return kind(**arguments)
 
 
-def _fields_of(kind: type) -> dict[str, Field[Any]]:
+def _fields_of(kind: Any) -> dict[str, _Field]:
     if kind not in _FIELDS:
-        _FIELDS[kind] = {field.name: field for field in fields(kind)}
+        _FIELDS[kind] = _dataclass_fields(kind) if is_dataclass(kind) else _tuple_fields(kind)
     return _FIELDS[kind]
+
+
+def _dataclass_fields(kind: Any) -> dict[str, _Field]:
+    return {each.name: _Field(str(each.type), each.default) for each in fields(kind)}
+
+
+def _tuple_fields(kind: Any) -> dict[str, _Field]:
+    defaults = kind._field_defaults
+    return {
+        name: _Field(hint.__forward_arg__, defaults.get(name, MISSING)) for name, hint in kind.__annotations__.items()
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.model.families import compressed, decoder, delta, fields, mamba, mimo_v2, step3
@@ -44,16 +43,16 @@ def _layer(text: Section, model_type: str, last: Layer) -> Layer:
     """One MTP layer."""
     if model_type in compressed.MODEL_TYPES:
         ratios = text.integers("compress_ratios")
-        return replace(last, mixer=compressed.attention(text, ratios[-1]))
+        return last._replace(mixer=compressed.attention(text, ratios[-1]))
     if model_type in delta.MODEL_TYPES:
-        return replace(last, mixer=delta.attention(text))
+        return last._replace(mixer=delta.attention(text))
     if model_type in mimo_v2.MODEL_TYPES:
         return Layer(mimo_v2.attention(text, sliding=True), fields.mlp(text))
     if model_type in step3.MODEL_TYPES:
         return Layer(step3.attention(text, text.maybe("sliding_window")), fields.mlp(text))
     mixer = last.mixer
     if isinstance(mixer, LatentAttention) and mixer.indexer is not None:
-        mixer = replace(mixer, indexer=replace(mixer.indexer, own=True))
+        mixer = mixer._replace(indexer=mixer.indexer._replace(own=True))
     if isinstance(mixer, Attention):
-        mixer = replace(mixer, window=None)
+        mixer = mixer._replace(window=None)
     return Layer(mixer, fields.mlp(text) if model_type in DENSE else last.mlp)

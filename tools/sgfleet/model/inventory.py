@@ -6,8 +6,7 @@ Elements, with the part of the model that decides how they are stored. Read off 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.model.kv import conv_channels
 from sgfleet.model.layer import Attention, CompressedAttention, LatentAttention, LinearAttention, Mlp, Moe
@@ -27,8 +26,7 @@ the stored matrix, a value projection where the checkpoint has none.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Elements of one matrix, or of several that go the same way."""
 
     part: str

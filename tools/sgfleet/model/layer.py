@@ -5,15 +5,13 @@ Sizes are elements, whole (before any sharding), as the checkpoint says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 LayerKind = Literal["full", "sliding", "latent", "sparse-latent", "compressed", "linear", "none"]
 """A mixer in one word; the last is a layer without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Indexer:
+class Indexer(NamedTuple):
     """The small attention that picks what sparse attention reads; its keys are stored beside the KV rows.
 
     One key of `head_dim` elements a token, whatever the number of query heads (`heads`). DSA stores keys as FP8 with
@@ -30,8 +28,7 @@ class Indexer:
     stores_values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Attention:
+class Attention(NamedTuple):
     """Multi-head, grouped-query or multi-query attention; a KV row is kv_heads * (head_dim + v_head_dim) elements.
 
     `window` is the number of tokens that a sliding (or chunked) layer sees, None for a layer that sees all.
@@ -58,8 +55,7 @@ class Attention:
     indexer: Indexer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LatentAttention:
+class LatentAttention(NamedTuple):
     """MLA; a KV row is kv_lora_rank + qk_rope_head_dim elements, whole on every tensor-parallel rank.
 
     `q_lora_rank` is None where queries have no down-projection. With an `indexer` it is DSA (DeepSeek V3.2, GLM-5).
@@ -75,8 +71,7 @@ class LatentAttention:
     indexer: Indexer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CompressedAttention:
+class CompressedAttention(NamedTuple):
     """DeepSeek V4: one latent row of head_dim elements for each `ratio` tokens, beside a window of uncompressed rows.
 
     `ratio` 0 keeps the window alone. Every tensor-parallel rank holds the rows whole. The indexer belongs to layers
@@ -94,8 +89,7 @@ class CompressedAttention:
     indexer: Indexer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LinearAttention:
+class LinearAttention(NamedTuple):
     """A layer with a state of fixed size for each request instead of KV rows.
 
     `form`: "gdn" (gated delta net: Qwen3-Next, Qwen3.5), "kda" (Kimi Linear, Kimi K3), "mamba2" (Nemotron-H,
@@ -120,8 +114,7 @@ class LinearAttention:
 Mixer = Attention | LatentAttention | CompressedAttention | LinearAttention
 
 
-@dataclass(frozen=True, slots=True)
-class Mlp:
+class Mlp(NamedTuple):
     """A dense feed-forward block; `gated` ones have three matrices, others two."""
 
     intermediate_size: int
@@ -129,8 +122,7 @@ class Mlp:
     bias: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Moe:
+class Moe(NamedTuple):
     """Routed experts, with what stands beside them.
 
     `intermediate_size` is one routed expert's. `shared_intermediate_size` is that of all shared experts together (0:
@@ -153,8 +145,7 @@ class Moe:
     dense: Mlp | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One decoder layer; where a layer is only a mixer or only a feed-forward block (Nemotron-H), the other is None.
 
     `beside` is a linear mixer that runs beside the attention of the same layer (Falcon-H1): such a layer has KV rows

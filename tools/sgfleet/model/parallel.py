@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sgfleet.model.shape import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Parallel:
+class Parallel(NamedTuple):
     """Resolved values of the flags that spread weights; the world is tp * pp ranks.
 
     `attention_dp` is the number of attention data-parallel groups inside `tp` (1 without dp-attention): attention is
@@ -42,8 +40,7 @@ class Parallel:
         return max(1, self.tp // self.attention_dp)
 
 
-@dataclass(frozen=True, slots=True)
-class StageBytes:
+class StageBytes(NamedTuple):
     """Weight bytes on one rank of one pipeline stage; all ranks of a stage hold the same amount.
 
     `sharded` is this rank's part of tensors that are divided; `replicated` is what every rank of the stage holds
@@ -61,8 +58,7 @@ class StageBytes:
         return self.sharded + self.replicated
 
 
-@dataclass(frozen=True, slots=True)
-class WeightBytes:
+class WeightBytes(NamedTuple):
     """Weight bytes a rank, at the dtypes in which the checkpoint stores them.
 
     `stages` has one entry for each pipeline stage. `draft` is what the MTP layers of this checkpoint add on a rank

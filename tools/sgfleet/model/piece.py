@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Place = Literal["first", "layer", "last", "vision", "draft"]
 """Where weights stand: before the layers (embedding), in one, after them (head), in the tower, in the MTP layers."""
@@ -16,8 +15,7 @@ feed-forward blocks, "vocabulary" the embedding, "head" the output matrix.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """`bytes` of weights that are spread in one way.
 
     `limit` is the number of KV heads ("kv"), of experts ("experts"), or of rows before padding ("vocabulary",

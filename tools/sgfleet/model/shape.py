@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sgfleet.model.layer import LatentAttention, Layer, LayerKind, Mixer, Moe
 
 
-@dataclass(frozen=True, slots=True)
-class Vision:
+class Vision(NamedTuple):
     """The vision tower. `audio` says that an audio tower is in the checkpoint too; it is not described.
 
     `whole` is set where a release keeps the tower's feed-forward blocks on every rank although attention is divided
@@ -40,8 +39,7 @@ class Vision:
     audio: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """Multi-token-prediction layers that lie in the same checkpoint; loaded only for speculative decoding.
 
     `projection` says that embedding and hidden state are joined by a matrix of 2 * hidden_size by hidden_size, once
@@ -55,8 +53,7 @@ class Draft:
     own_embeddings: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Storage:
+class Storage(NamedTuple):
     """How the weights of one part are stored.
 
     `format` is "fp8", "nvfp4", "mxfp4", "mxfp8", "int4", "int8"; `bits` is a weight's width, `scale_bits` a scale's.
@@ -73,8 +70,7 @@ class Storage:
     zero_points: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Quantisation:
+class Quantisation(NamedTuple):
     """How the checkpoint is quantised. `method` is its own word: "fp8", "modelopt", "compressed-tensors", "awq", ...
 
     `parts` says which parts of the model are stored how; a part that is not listed is in the model's own dtype. The
@@ -95,8 +91,7 @@ class Quantisation:
         return dict(self.parts).get(part)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a shape or a figure comes from.
 
     `kind`: "headers" (safetensors headers of a local checkpoint: exact), "config" (a config.json), "facts"

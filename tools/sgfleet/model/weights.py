@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.model.estimate import ERROR, ERROR_BYTES, UNKNOWN_FAMILY_ERROR, WIDENED_ERROR, estimate
+from sgfleet.model.layer import LinearAttention
 from sgfleet.model.parallel import StageBytes, WeightBytes, stage_ranges
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _notes(shape: ModelShape, parallel: Parallel) -> tuple[str, ...]:
         notes.append("releases repack the FP4 experts of this checkpoint for the GPU, which can take a fifth more")
     if shape.vision is not None and shape.vision.audio:
         notes.append("the audio tower is not counted")
-    heads = sorted({mixer.heads for mixer in shape.mixers if hasattr(mixer, "heads")})
+    heads = sorted({mixer.heads for mixer in shape.mixers if not isinstance(mixer, LinearAttention)})
     notes += [
         f"{count} attention heads do not divide by {parallel.attention_tp} ranks"
         for count in heads

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sgfleet.model.families import fields
@@ -22,7 +21,7 @@ def layers(text: Section, model_type: str) -> tuple[Layer, ...]:
     types = text.words("layer_types") or tuple("full" if (index + 1) % 6 == 0 else "sliding" for index in range(count))
     return tuple(
         Layer(
-            replace(attention(text, model_type, sliding="sliding" in kind), shares_kv=index >= first_shared),
+            attention(text, model_type, sliding="sliding" in kind)._replace(shares_kv=index >= first_shared),
             block(text, widths[index] * (2 if index >= first_shared and text.flag("use_double_wide_mlp") else 1)),
         )
         for index, kind in enumerate(text.per_layer("layer_types", types, count))
@@ -54,4 +53,4 @@ def block(text: Section, width: int) -> Mlp | Moe:
     dense = Mlp(width)
     if not text.flag("enable_moe_block"):
         return dense
-    return replace(fields.moe(text), dense=dense)
+    return fields.moe(text)._replace(dense=dense)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sgfleet.model.families import fields, latent
@@ -22,7 +21,7 @@ def layers(text: Section, model_type: str) -> tuple[Layer, ...]:
     sparse = fields.sparse_layers(text, count)
     dense = None if all(sparse) else fields.mlp(text)
     routed = fields.moe(text) if any(sparse) else None
-    experts = None if routed is None else replace(routed, latent_size=text.maybe("routed_expert_hidden_size"))
+    experts = None if routed is None else routed._replace(latent_size=text.maybe("routed_expert_hidden_size"))
     return tuple(
         Layer(
             delta(linear)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sgfleet.model.families import decoder, fields
@@ -20,8 +19,7 @@ def layers(text: Section, _model_type: str) -> tuple[Layer, ...]:
     count = fields.layer_count(text)
     sparse = fields.sparse_layers(text, count)
     width = text.positive("intermediate_size")
-    experts = replace(
-        fields.moe(text),
+    experts = fields.moe(text)._replace(
         intermediate_size=width,
         shared_intermediate_size=text.integer("n_shared_experts", default=0) * width,
     )
@@ -40,8 +38,7 @@ def attention(text: Section, index: int, count: int) -> Attention:
     if not chosen.each("sparse_attention_freq", count)[index]:
         return plain
     keys_only = bool(chosen.each("sparse_disable_index_value", count)[index])
-    return replace(
-        plain,
+    return plain._replace(
         indexer=Indexer(
             heads=chosen.positive("sparse_num_index_heads"),
             head_dim=chosen.positive("sparse_index_dim"),

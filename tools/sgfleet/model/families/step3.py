@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sgfleet.model.families import decoder, fields
@@ -30,12 +29,11 @@ def attention(text: Section, window: int | None) -> Attention:
     """One layer's attention; `attention_other_setting` holds the sliding layers' head counts."""
     plain = decoder.attention(text, decoder.NORMED, window)
     if text.flag("use_head_wise_attn_gate"):
-        plain = replace(plain, output_gate="head")
+        plain = plain._replace(output_gate="head")
     other = text.section("attention_other_setting")
     if window is None or other is None:
         return plain
-    return replace(
-        plain,
+    return plain._replace(
         heads=other.positive("num_attention_heads", default=plain.heads),
         kv_heads=other.positive("num_attention_groups", default=plain.kv_heads),
     )
