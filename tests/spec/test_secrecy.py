@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sgfleet.source.read import read_text
-from sgfleet.spec.secrecy import names_secret, secrets_in
+from sgfleet.spec.secrecy import secrets_in
+from sgfleet.spec.secret_names import names_secret
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from rules.said import said
 from rules.views import service
-from sgfleet.rules.credentials import kind_of_secret, names_secret
+from sgfleet.spec.secret_names import names_secret
+from sgfleet.spec.secret_shapes import kind_of_secret
 
 WORD = "correct-horse-battery-staple"
 

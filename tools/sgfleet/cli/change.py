@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.cli.common import UsageError, near
+from sgfleet.cli.releases import load_release
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    from sgfleet.engine.argv.values import Problem
     from sgfleet.engine.release import Release
     from sgfleet.fleet.workspace import Workspace
 
@@ -55,7 +57,7 @@ class Change:
                 raise UsageError(f"SGLang {release.version} has no flag {name!r}", hint)
             problem = check_value(flag, value, name)
             if problem is not None:
-                raise UsageError(f"--set {name}: {problem.message}", problem.help)
+                raise UsageError(*_unquoted(name, value, problem))
             for other in flag.names:
                 changed.pop(other, None)
             if value is not None:
@@ -67,24 +69,33 @@ def change_of(changes: Sequence[str], release: str | None, workspace: Workspace)
     """The change that a call asks for.
 
     Raises:
-        UsageError: an argument is no FLAG=VALUE, or nothing is known of the release.
+        UsageError: an argument is no FLAG=VALUE, or there is no such release.
+        FindingsError: the release's schema is damaged.
     """
-    if release is not None and workspace.release(release) is None:
-        from sgfleet.engine import store
-
-        hint = near(release, store.available(workspace.root)) or "sgfleet schema list shows the releases"
-        raise UsageError(f"nothing is known of SGLang {release!r}", hint)
+    if release is not None:
+        load_release(release, workspace.root)
     return Change(dict(map(_pair, changes)), release)
 
 
 def _pair(text: str) -> tuple[str, Any]:
     from sgfleet.source.scalars import NumberRangeError, resolve
+    from sgfleet.spec.secrecy import HIDDEN, secret_spans
 
     name, equals, value = text.partition("=")
     name = name.strip().removeprefix("--")
     if not name or not equals:
-        raise UsageError(f"--set {text}: not FLAG=VALUE", "such as --set hicache-ratio=4")
+        shown = HIDDEN if secret_spans(f"--{text.removeprefix('--')}") else text
+        raise UsageError(f"--set {shown}: not FLAG=VALUE", "such as --set hicache-ratio=4")
     try:
         return name, resolve(value)
     except NumberRangeError as error:
-        raise UsageError(f"--set {text}: {error}") from error
+        raise UsageError(f"--set {name}: {error}") from error
+
+
+def _unquoted(name: str, value: Any, problem: Problem) -> tuple[str, str | None]:
+    """What is wrong with a value, which is not quoted where it is a secret."""
+    from sgfleet.spec.secrecy import hidden_in
+
+    if any(hidden_in({name: value})):
+        return f"--set {name}: {name} takes no such value", None
+    return f"--set {name}: {problem.message}", problem.help

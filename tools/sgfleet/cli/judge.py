@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.cli.common import FINDINGS, OK, UsageError, root_or_none
+from sgfleet.cli.hidden import shown_outcome, shown_words
 from sgfleet.cli.releases import load_release
 from sgfleet.engine.argv.advice import advised
 from sgfleet.engine.argv.config import UnknowableError
@@ -40,9 +41,10 @@ def judge(arguments: argparse.Namespace) -> int:
         return _batch(release, arguments.all, root)
     if arguments.arguments is None:
         raise UsageError("no command line to judge", f"write it behind --: sgfleet argv {release.version} -- --tp 8")
-    outcome = _judge(release, arguments.arguments, root)
+    words = arguments.arguments
+    outcome = shown_outcome(release, words, _judge(release, words, root), inside=True)
     if arguments.format == "json":
-        head = {"format": FORMAT, "release": release.version, "arguments": arguments.arguments}
+        head = {"format": FORMAT, "release": release.version, "arguments": shown_words(release, words)}
         print(_json({**head, **_answer(release, outcome, arguments.all)}, indent=2))
     else:
         print(_text(release, outcome, arguments.all))
@@ -74,7 +76,8 @@ def _batch(release: Release, with_defaults: bool, root: Path | None) -> int:
         if isinstance(words, str):
             answer: dict[str, Any] = {"ok": False, "error": words, "values": None, "kind": "bad-line"}
         else:
-            answer = _answer(release, _judge(release, words, root), with_defaults)
+            outcome = shown_outcome(release, words, _judge(release, words, root), inside=False)
+            answer = _answer(release, outcome, with_defaults)
         print(_json(answer), flush=True)
     return OK
 

@@ -1,20 +1,20 @@
 """Keeps secrets out of findings: out of the lines that are shown, and out of every sentence.
 
-What a secret is, names tell (`api-key`, `HF_TOKEN`: spec/secrecy.py), and rules may say so of any other value
+What a secret is, names, places and shapes tell (spec/secrecy.py), and rules may say so of any other value
 (`Problem.secret`). Its characters are blotted out in every finding of the same host, because two findings may show the
 same line. Each character is replaced by one sign, so that columns stay true.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.spec.secrecy import names_secret, secrets_in
+from sgfleet.spec.secrecy import comment_spans, secret_spans, secrets_in
+from sgfleet.spec.secret_words import SHORTEST, SHORTEST_OWN, without
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sgfleet.findings import Finding, Place
     from sgfleet.source.document import Document, Route
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 SIGN: Final = "\N{BULLET}"
 BLOT: Final = SIGN * 3
 """What stands in a sentence in place of a secret, whatever its length."""
-
-_SHORTEST: Final = 8
-"""Only a text of this length is searched for where it does not stand as a secret: `none` and `auto` are words."""
-
-_ASSIGNMENT: Final = re.compile(r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)["']?\s*+[:=]\s*+(?=\S)""")
-"""A name is looked at once, from its first sign on: one long hostile word would take the square of its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +48,9 @@ def secrets_of(document: Document) -> list[Secret]:
 def secrets_of_line(place: Place) -> Iterator[Secret]:
     """What looks like a secret in the line of a place: for a file that could not be read as a document."""
     if place.text is not None:
-        for match in _ASSIGNMENT.finditer(place.text):
-            if names_secret(match[1]):
-                end = len(place.text.rstrip())
-                yield Secret(
-                    replace(place, column=match.end() + 1, end_line=place.line, end_column=end + 1),
-                    place.text[match.end() : end],
-                )
-                return
+        for start, end in secret_spans(place.text):
+            where = replace(place, column=start + 1, end_line=place.line, end_column=end + 1)
+            yield Secret(where, place.text[start:end])
 
 
 def _blot(place: Place, secret: Place) -> Place:
@@ -71,7 +60,11 @@ def _blot(place: Place, secret: Place) -> Place:
     start = secret.column - 1 if place.line == secret.line else 0
     end = secret.end_column - 1 if place.line == secret.end_line else len(place.text)
     end = max(start, min(end, len(place.text)))
-    return replace(place, text=place.text[:start] + SIGN * (end - start) + place.text[end:])
+    return replace(place, text=_spotted(place.text, start, end))
+
+
+def _spotted(text: str, start: int, end: int) -> str:
+    return text[:start] + SIGN * (end - start) + text[end:]
 
 
 def _words(secrets: Iterable[Secret]) -> list[str]:
@@ -83,18 +76,26 @@ def _words(secrets: Iterable[Secret]) -> list[str]:
             place.text[place.column - 1 : place.end_column - 1] if place.text and place.line == place.end_line else ""
         )
         for word in (secret.text or "", written, written.strip("\"'")):
-            if len(word) >= _SHORTEST:
+            if len(word) >= SHORTEST:
                 words.add(word)
     return sorted(words, key=len, reverse=True)
 
 
+def _meets(place: Place, secret: Place) -> bool:
+    """Whether a finding is about the lines that a secret stands in."""
+    first, last = place.line, max(place.line, place.end_line)
+    return place.path == secret.path and first <= secret.end_line and secret.line <= last
+
+
 def mask(findings: Sequence[Finding], secrets: Sequence[Secret]) -> list[Finding]:
     """The findings with every secret blotted out wherever it would be shown."""
-    if not secrets:
-        return list(findings)
     words = _words(secrets)
 
     def place(shown: Place) -> Place:
+        if shown.text is None:
+            return shown
+        for start, end in comment_spans(shown.text):
+            shown = replace(shown, text=_spotted(shown.text or "", start, end))
         for secret in secrets:
             shown = _blot(shown, secret.place)
         for word in words:  # the same secret once more, under another name
@@ -102,21 +103,29 @@ def mask(findings: Sequence[Finding], secrets: Sequence[Secret]) -> list[Finding
                 shown = replace(shown, text=shown.text.replace(word, SIGN * len(word)))
         return shown
 
-    def sentence(text: str) -> str:
-        for word in words:
-            text = text.replace(word, BLOT)
-        return text
+    return [_masked(finding, words, secrets, place) for finding in findings]
 
-    return [
-        replace(
-            finding,
-            message=sentence(finding.message),
-            place=place(finding.place),
-            arithmetic=tuple(map(sentence, finding.arithmetic)),
-            help=None if finding.help is None else sentence(finding.help),
-            based_on=tuple(map(sentence, finding.based_on)),
-            related=tuple((place(where), sentence(words_)) for where, words_ in finding.related),
-            waived=None if finding.waived is None else sentence(finding.waived),
-        )
-        for finding in findings
+
+def _masked(
+    finding: Finding, words: Sequence[str], secrets: Sequence[Secret], place: Callable[[Place], Place]
+) -> Finding:
+    own = [
+        each.text
+        for each in secrets
+        if each.text and SHORTEST_OWN <= len(each.text) < SHORTEST and _meets(finding.place, each.place)
     ]
+
+    def sentence(text: str) -> str:
+        return without(text, words, own, BLOT)
+
+    return replace(
+        finding,
+        message=sentence(finding.message),
+        place=place(finding.place),
+        arithmetic=tuple(map(sentence, finding.arithmetic)),
+        help=None if finding.help is None else sentence(finding.help),
+        based_on=tuple(map(sentence, finding.based_on)),
+        related=tuple((place(where), sentence(words_)) for where, words_ in finding.related),
+        route=tuple(sentence(step) if isinstance(step, str) else step for step in finding.route),
+        waived=None if finding.waived is None else sentence(finding.waived),
+    )

@@ -1,43 +1,156 @@
-"""Which values must not be shown, judged by the name they stand under, before anything else is known of them."""
+"""Which parts of a text or document must not be shown: by name, place and shape, before anything else is known.
+
+A value is secret under a name that says so, under `secrets:` where the name of a variable should stand, in the place
+of a file's or variable's name, and wherever it has the shape of one. Rules that know more of a service find more
+(`Problem.secret`); this is what is known of a file that could not even be read as services.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sgfleet.spec.secret_names import holds_secret, may_hold_secret
+from sgfleet.spec.secret_shapes import shaped_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sgfleet.findings import Place
-    from sgfleet.source.document import Document, Route
+    from sgfleet.source.document import Document, Part, Route
 
-_SECRET: Final = re.compile(
-    r"(?:^|[-_.])(?:api-?key|key|token|password|passwd|passphrase|secret|credentials?|auth)(?:$|[-_.])", re.IGNORECASE
-)
-_NAMED: Final = ("secrets", "environment-files")
-"""Mappings whose values say where a secret is found on the host."""
+HIDDEN: Final = "(hidden)"
+"""What a program's answer has in place of a secret."""
+
+_ASSIGNMENT: Final = re.compile(r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)["']?\s*+[:=]\s*+["']?(?=\S)""")
+"""A name is looked at once, from its first sign on: one long hostile word would take the square of its length."""
+_OPTION: Final = re.compile(r"""(?<![A-Za-z0-9_-])--([A-Za-z][A-Za-z0-9_-]*+)["']?(?:[\s,]++["']?|=["']?)(?=[^\s-])""")
+_PIECE: Final = re.compile(r"""[^\s"',}\]]+""")
+_VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
+_COMMENT: Final = re.compile(r"(?:^|\s)#(.*)")
+_SAID: Final = re.compile(r"[A-Za-z0-9_.-]+(?= *\S)")
 
 
-def names_secret(name: str) -> bool:
-    """Whether a flag or variable of this name holds a secret: `api-key`, `HF_TOKEN`; not `max-total-tokens`."""
-    return _SECRET.search(name) is not None
+class Hidden(NamedTuple):
+    """Something in a document that is not shown: the way to it, which side of the entry it is, and its text.
+
+    Where only a piece of the text is the secret, `text` is the piece; the whole is hidden all the same.
+    """
+
+    route: Route
+    part: Part
+    text: str
+
+
+def begins(text: str) -> Iterator[int]:
+    """Where values begin that are secret by the name before them: `api-key: x`, `HF_TOKEN=x`, `--api-key x`."""
+    for pattern in (_ASSIGNMENT, _OPTION) if "=" in text or ":" in text or "--" in text else ():
+        for found in pattern.finditer(text):
+            if may_hold_secret(found[1]) and not text.startswith("$", found.end()):
+                yield found.end()
+
+
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """From where to where a line of text holds secrets. Behind a name that says so, it is all of the rest."""
+    spans = list(shaped_spans(text))
+    if first := min(begins(text), default=0):
+        spans.append((first, len(text.rstrip())))
+    return spans
+
+
+def comment_spans(line: str) -> list[tuple[int, int]]:
+    """The same for a line of YAML whose values are known: what its comment tells, and what has a secret's shape."""
+    spans = list(shaped_spans(line))
+    if "#" in line and (found := _COMMENT.search(line)):
+        for word in _SAID.finditer(line, found.start(1)):
+            if may_hold_secret(word[0]):
+                return [*spans, (word.end(), len(line.rstrip()))]
+    return spans
 
 
 def secrets_in(document: Document) -> list[tuple[Place, str]]:
-    """The texts in a document that stand under such a name, and where: no output shows them.
+    """What is secret in a document, and where: no output shows it."""
+    found = []
+    for each in hidden_in(document.data):
+        place = document.extent(each.route) if each.part == "value" else document.place(each.route, "key")
+        found.append((place, each.text))
+    return found
 
-    Rules that know more of a service find more; this is what is known of a file whose services could not be read.
-    """
-    return [(document.extent(route), text) for route, text in _texts(document.data, (), secret=False)]
 
-
-def _texts(data: Any, route: Route, *, secret: bool) -> Iterator[tuple[Route, str]]:
+def hidden_in(data: Any, route: Route = (), *, secret: bool = False) -> Iterator[Hidden]:
+    """What is secret in plain data. `secret`: all of it is."""
     if isinstance(data, dict):
         for key, value in data.items():
-            if key not in _NAMED:
-                yield from _texts(value, (*route, key), secret=secret or names_secret(key))
-    elif isinstance(data, list):
+            way = (*route, key)
+            yield from (Hidden(way, "key", piece) for piece in _pieces(key))
+            if key == "secrets":
+                yield from _references(value, way)
+            elif key == "environment-files":
+                yield from _where(value, way, lambda text: not text.startswith("/"))
+            elif key == "environment" and not isinstance(value, dict):
+                yield from hidden_in(value, way, secret=True)
+            else:
+                yield from hidden_in(value, way, secret=secret or may_hold_secret(key))
+    elif isinstance(data, list | tuple):
+        before: Any = None
         for index, value in enumerate(data):
-            yield from _texts(value, (*route, index), secret=secret)
-    elif secret and isinstance(data, str) and data:
-        yield route, data
+            named = (
+                isinstance(before, str) and before.startswith("--") and "=" not in before and may_hold_secret(before)
+            )
+            yield from hidden_in(value, (*route, index), secret=secret or named)
+            before = value
+    elif secret:
+        if holds_secret(data):
+            yield Hidden(route, "value", str(data))
+    elif isinstance(data, str):
+        yield from (Hidden(route, "value", piece) for piece in _pieces(data))
+
+
+def without_secrets(data: Any) -> Any:
+    """Plain data with `HIDDEN` in place of every value and every name that is a secret."""
+    hidden = {(each.route, each.part) for each in hidden_in(data)}
+    return _without(data, (), hidden) if hidden else data
+
+
+def _without(data: Any, route: Route, hidden: set[tuple[Route, Part]]) -> Any:
+    if (route, "value") in hidden:
+        return HIDDEN
+    if isinstance(data, dict):
+        return {
+            HIDDEN if ((*route, key), "key") in hidden else key: _without(value, (*route, key), hidden)
+            for key, value in data.items()
+        }
+    if isinstance(data, list | tuple):
+        return [_without(value, (*route, index), hidden) for index, value in enumerate(data)]
+    return data
+
+
+def _is_option(word: Any) -> bool:
+    return isinstance(word, str) and word.startswith("--") and "=" not in word and may_hold_secret(word)
+
+
+def _references(value: Any, route: Route) -> Iterator[Hidden]:
+    """Under `secrets:` stand names of variables; whatever else stands there may be the secret itself."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _where(one, (*route, key), lambda text: _VARIABLE.fullmatch(text) is None)
+    else:
+        yield from hidden_in(value, route, secret=True)
+
+
+def _where(value: Any, route: Route, is_wrong: Callable[[str], bool]) -> Iterator[Hidden]:
+    if isinstance(value, str):
+        yield from hidden_in(value, route, secret=is_wrong(value))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _where(item, (*route, index), is_wrong)
+    else:
+        yield from hidden_in(value, route, secret=True)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The secrets inside a text that is none as a whole."""
+    for start in begins(text):
+        if found := _PIECE.match(text, start):
+            yield found[0]
+    yield from (text[start:end] for start, end in shaped_spans(text))

@@ -9,6 +9,9 @@ not know makes the verdict unknown, never right.
 {"ok": true, false or null, "error": null or the reason, "values": the given flags by full name, or null}, and where
 there is something to say "kind", "help" and "notes". A line that is no such array is answered with ok false.
 
+Values of flags that hold a secret (--api-key) are answered as "(hidden)", with --batch too, where all other values are
+exactly the parser's. Without --batch, whatever looks like a secret inside other values is hidden as well.
+
 In JSON, a number that JSON does not have is text: "NaN", "Infinity", "-Infinity"; an integer of more than 4,200 digits
 is text in hexadecimal; a value that is nested too deeply to print is the text "...".
 

@@ -3,7 +3,8 @@
 ## What it does
 
 Looks for values of flags that hold a secret by their name: `api-key`, `admin-api-key`, `ssl-keyfile-password`, and
-whatever a release calls a key, token or password. The value itself is not shown.
+whatever a release calls a key, token or password; and for such names inside a mapping or JSON that a flag takes. The
+value itself is not shown.
 
 ## Why
 
@@ -29,31 +30,82 @@ environment-files: [/etc/sglang/secrets.env]
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from sgfleet.findings import Severity
-from sgfleet.rules.credentials import holds_secret, names_secret
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.secret_names import holds_secret, names_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import Route, ServiceView
 
 RULE = Rule("FLG015", "secret-flag", Severity.ERROR, "service")
 
 
 def check(view: ServiceView) -> Iterator[Problem]:
-    """Values of flags whose name says that they are secret."""
+    """Values of flags whose name says that they are secret, and of names inside them."""
     for name, value in view.service.flags.items():
-        if names_secret(name) and holds_secret(value):
-            variable = name.lstrip("-").replace("-", "_").upper()
-            yield Problem(
-                ("flags", name),
-                f"{quoted(name)} is a secret in clear",
-                help=f"keep it on the host: `secrets: {{{name}: {variable}}}`, with {variable} in one of"
-                " `environment-files`; and replace the value: this one is known",
-                based_on=(f"the name {name}",),
-                secret=True,
-            )
+        if names_secret(name):
+            if holds_secret(value) or (isinstance(value, list | dict) and value):
+                yield _in_clear(name)
+        elif isinstance(value, dict | list):
+            yield from (_inside(view, name, route) for route in _named(value, ()))
+        elif isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+            yield from _in_text(view, name, value)
+
+
+def _in_clear(name: str) -> Problem:
+    variable = name.strip("-").replace("-", "_").upper()
+    return Problem(
+        ("flags", name),
+        f"{quoted(name)} is a secret in clear",
+        help=f"keep it on the host: `secrets: {{{name}: {variable}}}`, with {variable} in one of"
+        " `environment-files`; and replace the value: this one is known",
+        based_on=(f"the name {name}",),
+        secret=True,
+    )
+
+
+def _inside(view: ServiceView, name: str, route: Route) -> Problem:
+    """A secret inside JSON has no flag of its own: only the whole of it can come from a variable."""
+    inner = quoted(str(route[-1]))
+    variable = name.replace("-", "_").upper()
+    flag = view.release.by_name.get(name) if view.release is not None else None
+    whole = f"keep all of the JSON on the host: `secrets: {{{name}: {variable}}}`, with {variable} in one of"
+    return Problem(
+        ("flags", name, *route),
+        f"{inner} in {quoted(name)} is a secret in clear",
+        help=f"{f'{whole} `environment-files`' if flag is not None and flag.type == 'str' else f'remove {inner}'};"
+        " and replace the value: this one is known",
+        based_on=(f"the name {inner}",),
+        secret=True,
+    )
+
+
+def _named(value: Any, route: Route) -> Iterator[Route]:
+    """The ways to secrets inside a value."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            if isinstance(key, str) and names_secret(key) and holds_secret(one):
+                yield (*route, key)
+            else:
+                yield from _named(one, (*route, key))
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _named(one, (*route, index))
+
+
+def _in_text(view: ServiceView, name: str, text: str) -> Iterator[Problem]:
+    """The same for JSON that stands as text."""
+    import json
+
+    try:
+        found = next(_named(json.loads(text), ()), None)
+    except (ValueError, RecursionError):
+        return
+    if found is not None:
+        yield replace(_inside(view, name, found), route=("flags", name))

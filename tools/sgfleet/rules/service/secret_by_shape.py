@@ -29,8 +29,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.findings import Severity
-from sgfleet.rules.credentials import kind_of_secret, names_secret, texts
+from sgfleet.rules.credentials import texts
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.secret_names import names_secret
+from sgfleet.spec.secret_shapes import kind_of_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

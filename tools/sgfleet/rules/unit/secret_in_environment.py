@@ -29,8 +29,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.credentials import holds_secret, names_secret
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.secret_names import holds_secret, names_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
