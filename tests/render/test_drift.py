@@ -79,3 +79,10 @@ def test_what_is_no_unit_at_all() -> None:
 
 def test_an_empty_unit_which_systemd_takes_for_masked() -> None:
     assert found({"a": UNIT}, {"a": ""})[0][0] == "RND003"
+
+
+def test_a_secret_on_the_command_line_is_not_shown() -> None:
+    edited = UNIT.replace("--hicache-ratio 4.0", "--hicache-ratio 4.0 --api-key hunter2")
+    ((_, _, *changes),) = found({"a": UNIT}, {"a": edited})
+    assert any("--api-key" in line for line in changes)
+    assert "hunter2" not in str(changes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.render.identity import PREFIX, unit_hash
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
+from sgfleet.spec.secrecy import secret_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,7 +98,8 @@ def _settings(unit: UnitText) -> dict[str, str]:
 def _shown(key: str, part: str) -> str:
     line = f"{key}={part}"
     if not line.startswith(_ENVIRONMENT):
-        return line
+        first = min((start for start, _ in secret_spans(line)), default=None)
+        return line if first is None else f"{line[:first]}… (the rest is not shown)"
     name = part.strip("\"'").partition("=")[0]
     return f"{_ENVIRONMENT}{name}=… (the value is not shown)"
 
