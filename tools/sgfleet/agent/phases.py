@@ -83,9 +83,10 @@ def _staging(attempt: Attempt, seen: Seen, record: Record) -> Decision:
 
 def _stopping(attempt: Attempt, seen: Seen, record: Record) -> Decision:
     if seen.live.at_rest:
+        attempt = attempt._replace(before=seen.instance)  # systemd remembers the last process of a unit at rest
         return _enter(attempt, Phase.CLEARING, Action.WAIT if not seen.clear else None, record, seen)
-    if seen.error is not None or seen.overdue is not None:
-        return fail(attempt, seen, record, seen.error or seen.overdue or _UNSAID)
+    if (reason := seen.error or _too_late(seen, Action.WAIT)) is not None:
+        return fail(attempt, seen, record, reason)
     return Decision(record, Action.WAIT if seen.done is Action.STOP else Action.STOP, status_of(attempt))
 
 
@@ -94,8 +95,8 @@ def _clearing(attempt: Attempt, seen: Seen, record: Record) -> Decision:
         return _enter(attempt, Phase.STOPPING, Action.STOP, record)
     if seen.clear:
         return _enter(attempt, Phase.INSTALLING, None, record, seen)
-    if seen.overdue is not None:
-        return fail(attempt, seen, record, seen.overdue)
+    if (reason := _too_late(seen, Action.WAIT)) is not None:
+        return fail(attempt, seen, record, reason)
     return Decision(record, Action.WAIT, status_of(attempt))
 
 
@@ -136,8 +137,8 @@ def _starting(attempt: Attempt, seen: Seen, record: Record) -> Decision:
     if seen.live is Live.RUNNING and is_new:
         started = attempt._replace(instance=seen.instance, restarts=seen.restarts)
         return _enter(started, Phase.GATING, Action.PROBE, record)
-    if seen.overdue is not None:
-        return fail(attempt, seen, record, seen.overdue)
+    if (reason := _too_late(seen, Action.WAIT)) is not None:
+        return fail(attempt, seen, record, reason)
     if seen.live is Live.STOPPED and seen.done is not Action.START:
         return Decision(record, Action.START, status_of(attempt))
     return Decision(record, Action.WAIT, status_of(attempt))
@@ -150,8 +151,8 @@ def _gating(attempt: Attempt, seen: Seen, record: Record) -> Decision:
         return fail(attempt, seen, record, seen.gate.reason or _UNSAID)
     if seen.gate.passed:
         return _enter(attempt, Phase.BAKING, Action.WAIT, record)
-    if seen.overdue is not None:
-        return fail(attempt, seen, record, seen.overdue)
+    if (reason := _too_late(seen, Action.PROBE)) is not None:
+        return fail(attempt, seen, record, reason)
     action = Action.WAIT if seen.done is Action.PROBE else Action.PROBE
     return Decision(record, action, status_of(attempt, seen.gate.reason))
 
@@ -164,10 +165,18 @@ def _baking(attempt: Attempt, seen: Seen, record: Record) -> Decision:
     if not seen.baked:
         return Decision(record, Action.WAIT, status_of(attempt))
     if not seen.gate.passed:  # the last word is a generation, not the absence of bad news
-        if seen.overdue is not None:
-            return fail(attempt, seen, record, seen.overdue)
+        if (reason := _too_late(seen, Action.PROBE)) is not None:
+            return fail(attempt, seen, record, reason)
         return Decision(record, Action.WAIT if seen.done is Action.PROBE else Action.PROBE, status_of(attempt))
     return _finish(attempt, record)
+
+
+def _too_late(seen: Seen, looked: Action) -> Reason | None:
+    """The budget is over, and a look of this very pass says that what is waited for is not there.
+
+    The agent itself may have been away for longer than any budget: that is no failure of the service.
+    """
+    return seen.overdue if seen.done is looked else None
 
 
 def _lost(attempt: Attempt, seen: Seen) -> Reason | None:
