@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -94,7 +93,7 @@ def test_nothing_is_printed(capfd):
 def test_what_is_not_known_is_never_said_to_be_right(change, line, ok):
     release = store.load("0.5.9")
     name = "tensor-parallel-size"
-    flags = tuple(dataclasses.replace(flag, **change) if flag.name == name else flag for flag in release.flags)
+    flags = tuple(flag._replace(**change) if flag.name == name else flag for flag in release.flags)
     outcome = parse(Release("0.5.9", flags), line.split())
     assert outcome.ok is ok
     if ok is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from sgfleet.engine import store
@@ -85,11 +83,11 @@ def test_what_the_server_holds(release, name, value, held):
 
 
 def test_a_flag_that_is_not_known_is_never_right():
-    flag = dataclasses.replace(MIDDLE.by_name["tp-size"], opaque=True, why_opaque="a new type function")
+    flag = MIDDLE.by_name["tp-size"]._replace(opaque=True, why_opaque="a new type function")
     problem = check_value(flag, 8)
     assert problem is not None
     assert problem.kind == "opaque"
     assert "a new type function" in problem.message
     assert check_value(flag, None) is None
-    unheard = dataclasses.replace(MIDDLE.by_name["tp-size"], type="parse_something_new")
+    unheard = MIDDLE.by_name["tp-size"]._replace(type="parse_something_new")
     assert check_value(unheard, 8).kind == "opaque"

@@ -37,7 +37,7 @@ def test_nothing_of_the_wheel_runs(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     evil = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n__import__('os').system('touch {mark}')\n"
     path = sglang_wheels.build(tmp_path, "0.9.1", {"sglang/srt/server_args.py": evil + sglang_wheels.SERVER_ARGS})
-    assert [flag.name for flag in wheel_release.read(path).flags] == ["model-path", "port", "kind"]
+    assert [flag.name for flag in wheel_release.read(path)[0].flags] == ["model-path", "port", "kind"]
     assert not mark.exists()
 
 
@@ -93,7 +93,7 @@ def test_a_damaged_wheel_is_an_error_or_still_whole(
         flipped[data.draw(st.integers(0, len(flipped) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(flipped)
     with contextlib.suppress(ExtractionError):
-        assert wheel_release.read(path).flags
+        assert wheel_release.read(path)[0].flags
 
 
 def test_nesting_beyond_reason_is_an_error() -> None:

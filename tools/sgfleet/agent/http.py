@@ -45,7 +45,7 @@ class Reply:
 
 
 def exchange(address: Address, request: Request, connect_seconds: float, seconds: float) -> Reply:
-    """Send a request and read its answer. A redirect is an answer like others; proxies of the environment do not count."""
+    """Send a request and read its answer, whatever its status. Proxies of the environment do not count."""
     began = time.monotonic()
     late = threading.Event()
 

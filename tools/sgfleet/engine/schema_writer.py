@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -15,6 +15,7 @@ from sgfleet.engine.extract.errors import ExtractionError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sgfleet.engine.endpoints import Endpoints
     from sgfleet.engine.release import Release
 
 _DOWNLOADS: Final = 4
@@ -23,11 +24,12 @@ _DOWNLOADS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A release whose schema file is now as its wheel says."""
+    """A release whose schema file is now as its wheel says, and what its server answers, where a wheel was read."""
 
     release: Release
     path: Path
     state: Literal["added", "changed", "unchanged"]
+    endpoints: Endpoints | ExtractionError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,12 @@ def write(release: Release, folder: Path) -> Written:
 def from_wheel(wheel: Path, folder: Path, version: str | None = None) -> Written | Failed:
     """Write the schema of the release that a wheel file holds, which must be `version` where that is given."""
     try:
-        release = wheel_release.read(wheel)
+        release, endpoints = wheel_release.read(wheel)
     except ExtractionError as error:
         return Failed(version or wheel.name, error.message, error.module, error.line)
     if version is not None and release.version != version:
         return Failed(version, f"the index gave the wheel of {release.version}")
-    return write(release, folder)
+    return replace(write(release, folder), endpoints=endpoints)
 
 
 def from_index(versions: Sequence[str], folder: Path) -> Iterator[Written | Failed]:

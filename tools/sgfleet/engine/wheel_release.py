@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.engine import version as versions
 from sgfleet.engine.descriptions import json_flags
+from sgfleet.engine.extract.endpoints import endpoints_of
 from sgfleet.engine.extract.errors import ExtractionError
 from sgfleet.engine.extract.release import extract
 from sgfleet.engine.extract.wheel import Wheel
@@ -15,12 +16,13 @@ from sgfleet.engine.release import Origin, Release
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sgfleet.engine.endpoints import Endpoints
     from sgfleet.engine.extract.flags import ReadFlag
     from sgfleet.engine.flag import Flag
 
 
-def read(path: Path) -> Release:
-    """The flags that the wheel's sources declare.
+def read(path: Path) -> tuple[Release, Endpoints | ExtractionError]:
+    """The flags that the wheel's sources declare, and what its server answers, or why that cannot be read.
 
     Raises:
         ExtractionError: the file is no wheel of SGLang, or declares its flags in a way that is not understood.
@@ -39,13 +41,21 @@ def read(path: Path) -> Release:
             renamed=found.renamed,
             origin=Origin(path.name, wheel.sha256, found.modules),
         )
-        return annotated(release)
+        return annotated(release), _endpoints(wheel)
     finally:
         wheel.close()
 
 
+def _endpoints(wheel: Wheel) -> Endpoints | ExtractionError:
+    """Flags are worth having without them."""
+    try:
+        return endpoints_of(wheel.version, wheel)
+    except ExtractionError as error:
+        return error
+
+
 def _explained(one: ReadFlag) -> Flag:
-    return dataclasses.replace(one.flag, why_opaque="; ".join(str(doubt) for doubt in one.doubts) or None)
+    return one.flag._replace(why_opaque="; ".join(str(doubt) for doubt in one.doubts) or None)
 
 
 def annotated(release: Release) -> Release:
@@ -55,5 +65,5 @@ def annotated(release: Release) -> Release:
     def takes_json(flag: Flag) -> bool:
         return flag.type in (None, "str", "nullable_str") and flag.choices is None and not known.isdisjoint(flag.names)
 
-    flags = (dataclasses.replace(flag, takes_json=takes_json(flag)) for flag in release.flags)
+    flags = (flag._replace(takes_json=takes_json(flag)) for flag in release.flags)
     return dataclasses.replace(release, flags=tuple(flags))

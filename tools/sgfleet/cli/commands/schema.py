@@ -79,17 +79,50 @@ def _add(arguments: argparse.Namespace) -> int:
                 _print_written(result)
         else:
             failed.append(result)
-            place = f"{result.module}:{result.line or 0}: " if result.module else ""
-            print(f"error: {result.version}: {place}{result.message}", file=sys.stderr)
+            _print_failed(result)
     if any(result.state != "unchanged" for result in done):
         from sgfleet.engine.argv import history
 
         history.write(folder)
+    failed.extend(_with_endpoints(done, folder))
     if arguments.format == "json":
         print(json.dumps(_report(done, failed), indent=2))
     elif not done and not failed:
         print("nothing to add")
     return FINDINGS if failed else OK
+
+
+def _with_endpoints(done: list[Written], folder: Path) -> Iterator[Failed]:
+    """Keep what the servers of these releases answer; where that cannot be read, the flags are kept all the same."""
+    from sgfleet.engine import endpoints
+    from sgfleet.engine.schema_writer import Failed
+
+    read = []
+    for result in done:
+        match result.endpoints:
+            case endpoints.Endpoints():
+                read.append(result.endpoints)
+            case None:
+                continue
+            case error:
+                failed = Failed(result.release.version, f"its endpoints: {error.message}", error.module, error.line)
+                _print_failed(failed)
+                yield failed
+    try:
+        if read and endpoints.write(folder, read):
+            print(
+                f"{folder / endpoints.FILE}: the endpoints of {', '.join(each.version for each in read)}",
+                file=sys.stderr,
+            )
+    except endpoints.EndpointsFormatError as error:
+        failed = Failed(", ".join(each.version for each in read), f"{folder / endpoints.FILE}: {error}")
+        _print_failed(failed)
+        yield failed
+
+
+def _print_failed(result: Failed) -> None:
+    place = f"{result.module}:{result.line or 0}: " if result.module else ""
+    print(f"error: {result.version}: {place}{result.message}", file=sys.stderr)
 
 
 def _wanted(arguments: argparse.Namespace, here: list[str]) -> list[str]:
