@@ -175,7 +175,7 @@ def object_server(where: Path | IsolatedGit) -> subprocess.Popen[bytes]:
     if isinstance(where, IsolatedGit):
         folder, options, variables = Path("/"), where.options(), where.environment()
     else:
-        folder, options, variables = where, [], environment()
+        folder, options, variables = where, ["--no-replace-objects"], environment()
     try:
         return subprocess.Popen(
             ("git", "--no-pager", *options, "cat-file", "--batch"),
@@ -186,10 +186,10 @@ def object_server(where: Path | IsolatedGit) -> subprocess.Popen[bytes]:
             stderr=subprocess.DEVNULL,
         )
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _cannot_start(error, folder) from error
+        raise _cannot_start(folder) from error
 
 
-def _cannot_start(error: OSError, folder: Path) -> GitError:
+def _cannot_start(folder: Path) -> GitError:
     """No such program and no such folder are one error to the kernel."""
     if not folder.is_dir():
         return GitError(f"there is no folder {folder}")
@@ -217,7 +217,7 @@ def _run(
             most_file_bytes=most_file_bytes,
         )
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _cannot_start(error, folder) from error
+        raise _cannot_start(folder) from error
     except TooSlowError as error:
         raise TimedOutError(f"git {verb} took more than {timeout_seconds:g} s") from error
     except TooMuchError as error:

@@ -55,6 +55,13 @@ class AuthError(GitError):
     help = "renew the token or the deploy key, and see that it may read the repository"
 
 
+class CredentialError(GitError):
+    """The token, or the key, that the host's settings name cannot be used."""
+
+    kind = "credential"
+    help = "put the credential where agent.toml says, readable by the agent's user alone"
+
+
 class HostKeyUnknownError(GitError):
     """The known hosts file has no key of the server."""
 
@@ -141,7 +148,7 @@ class NotWritableError(GitError):
 
 PATTERNS: Final[tuple[tuple[type[GitError], tuple[str, ...]], ...]] = (
     (NoSpaceError, ("no space left on device", "disk quota exceeded")),
-    (TooLargeError, ("file too large", "exceeds maximum allowed size")),
+    (TooLargeError, ("file too large", "exceeds maximum allowed size", "died of signal 25")),
     (NotWritableError, ("read-only file system",)),
     (HostKeyChangedError, ("remote host identification has changed", r"offending \S+ key in")),
     (HostKeyUnknownError, ("host key verification failed", r"no \S+ host key is known")),
