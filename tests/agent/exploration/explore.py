@@ -13,7 +13,7 @@ from sgfleet.agent.requests import retry
 from sgfleet.agent.seen import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sgfleet.agent.decision import Decision
 
@@ -41,35 +41,51 @@ def explore(
     depth: int, decide: Callable[[Input, Record], Decision] = decide, units: tuple[str, ...] = UNITS
 ) -> Explored:
     """All sequences of up to `depth` events from an empty host, until the first depth at which a promise is broken."""
-    trail: dict[World, tuple[World, str] | None] = {World(): None}
-    layer, passes = [World()], 0
-    broken: dict[str, Broken] = {}
+    search = _Search(decide, units)
+    layer = [World()]
     for level in range(1, depth + 1):
-        following: list[World] = []
+        layer = search.step(layer)
+        if search.broken:
+            break
+    return Explored(len(search.trail), search.passes, level, list(search.broken.values()))
+
+
+class _Search:
+    """`trail`: every host that was reached -> the one before it, and the event between them."""
+
+    def __init__(self, decide: Callable[[Input, Record], Decision], units: tuple[str, ...]) -> None:
+        self.trail: dict[World, tuple[World, str] | None] = {World(): None}
+        self.passes = 0
+        self.broken: dict[str, Broken] = {}
+        self._decide = decide
+        self._units = units
+
+    def step(self, layer: list[World]) -> list[World]:
+        """The hosts that one more event leads to for the first time, each held against the promises."""
+        reached: list[World] = []
         for world in layer:
-            for event, then in _events(world, units):
-                if then not in trail:
-                    trail[then] = (world, event)
-                    following.append(then)
-            for late in (False, True):
-                passes += 1
-                for step in (steps := tick(world, decide, late=late)):
-                    for promise in broken_by(step):
-                        broken.setdefault(promise, Broken(promise, _events_to(world, trail, "pass"), step.before))
-                    for left in (step.after, step.done):
-                        killed = left.canonical()
-                        if killed not in trail:
-                            trail[killed] = (world, f"pass{' (late)' if late else ''}, killed after {len(steps)} steps")
-                            following.append(killed)
-        for world in following:
-            rest, played = _rest(world, decide)
-            passes += played
-            for promise in broken_at_rest(rest):
-                broken.setdefault(promise, Broken(promise, _events_to(world, trail, "fair passes"), rest))
-        if broken:
-            return Explored(len(trail), passes, level, list(broken.values()))
-        layer = following
-    return Explored(len(trail), passes, depth, [])
+            for event, then in [*_events(world, self._units), *self._kills(world)]:
+                if then not in self.trail:
+                    self.trail[then] = (world, event)
+                    reached.append(then)
+        for world in reached:
+            rest, played = _rest(world, self._decide)
+            self.passes += played
+            self._tell(broken_at_rest(rest), world, "fair passes", rest)
+        return reached
+
+    def _kills(self, world: World) -> Iterator[tuple[str, World]]:
+        """What a pass leaves that is killed before or after any of its side effects, or not at all."""
+        for late in (False, True):
+            self.passes += 1
+            for number, step in enumerate(tick(world, self._decide, late=late)):
+                self._tell(broken_by(step), world, "pass", step.before)
+                for left in (step.after, step.done):
+                    yield f"pass{' (late)' if late else ''}, killed at step {number}", left.canonical()
+
+    def _tell(self, promises: Iterable[str], world: World, last: str, found: World) -> None:
+        for promise in promises:
+            self.broken.setdefault(promise, Broken(promise, _events_to(world, self.trail, last), found))
 
 
 def _events(world: World, units: tuple[str, ...]) -> Iterator[tuple[str, World]]:

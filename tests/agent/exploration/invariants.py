@@ -28,12 +28,7 @@ def broken_by(step: Step) -> Iterator[str]:
         elif step.done.starts > 1:
             yield "the same attempt started its unit twice in one boot"
     if now.verified not in {was.verified, ABSENT}:
-        if not seen.gate.passed:
-            yield "verified without a passed gate in the same look"
-        elif before.live is not Live.RUNNING or process_of(before.process) != process_of(now.verified):
-            yield "verified while something else runs"
-        elif before.file != now.verified:
-            yield "verified while something else is installed"
+        yield from _wrongly_verified(step)
     if action in TOUCHES and now.attempt is None:
         yield "the host is touched without an attempt in the journal"
     if _begins(step) and before.frozen:
@@ -42,6 +37,16 @@ def broken_by(step: Step) -> Iterator[str]:
         yield "the running service is at stake before the checks said yes"
     if _is_steady(before) and action in TOUCHES:
         yield "a needless change: what is wanted is verified, installed and runs"
+
+
+def _wrongly_verified(step: Step) -> Iterator[str]:
+    before, unit = step.before, step.after.record.verified
+    if not step.seen.gate.passed:
+        yield "verified without a passed gate in the same look"
+    elif before.live is not Live.RUNNING or process_of(before.process) != process_of(unit):
+        yield "verified while something else runs"
+    elif before.file != unit:
+        yield "verified while something else is installed"
 
 
 def broken_at_rest(world: World) -> Iterator[str]:

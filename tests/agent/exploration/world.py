@@ -1,4 +1,4 @@
-"""A host in one value: what is on disk, what runs, what the agent remembers. Small, so that millions can be compared."""
+"""A host in one value: what is on disk, what runs, what the agent remembers. Small: millions are compared."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def process_of(unit: str) -> str:
 
 
 class World(NamedTuple):
-    """`file`: the unit installed. `process`: the unit that the running process was started from. `instance`: its number,
-    or that of the last one. `left`: something of it still holds memory.
+    """`file`: the unit installed. `process`: the unit that the running process was started from. `instance`: its
+    number, or that of the last one. `left`: something of it still holds memory.
 
     Not seen by the agent: `starts`, how often the attempt's unit was started since it began, in this boot; `lost`, the
     agent lost its memory once; `killed`, the process died of itself and nobody has started it since.
