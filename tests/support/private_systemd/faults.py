@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.private_systemd.machine import ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from support.private_systemd.instance import PrivateSystemd
 

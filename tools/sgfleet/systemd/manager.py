@@ -17,10 +17,12 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.systemd import cgroup, journal, program, show, verify
+from sgfleet.systemd import cgroup, drop_ins, journal, program, show, verify
 from sgfleet.systemd.folder import UnitFolder
 from sgfleet.systemd.port import checked_name
 
@@ -65,6 +67,12 @@ class SystemdManager:
         output = self._systemctl("state", "show", names, options)
         return show.states(names, output.decode(errors="surrogateescape"))
 
+    @cached_property
+    def _unit_path(self) -> tuple[str, ...]:
+        """The folders that this manager reads units from, first the ones that win; as it says itself."""
+        output = self._systemctl("unit path", "show", (), "--property=UnitPath", "--value")
+        return tuple(shlex.split(output.decode(errors="surrogateescape")))
+
     def installed(self) -> tuple[str, ...]:
         """See `Manager`."""
         return self.folder.installed()
@@ -72,6 +80,10 @@ class SystemdManager:
     def read(self, name: str) -> UnitFile:
         """See `Manager`."""
         return self.folder.read(name)
+
+    def drop_ins(self, name: str) -> tuple[str, ...]:
+        """See `Manager`."""
+        return drop_ins.on_disk(self._unit_path, name)
 
     def stage(self, name: str, content: bytes) -> None:
         """See `Manager`."""

@@ -70,9 +70,10 @@ class UnitState:
     sub_state: str = "dead"
     """running, dead, failed, start, auto-restart, stop-sigterm, stop-sigkill, exited and more."""
     result: str = "success"
-    """success, exit-code, signal, core-dump, oom-kill, timeout, start-limit-hit, resources, protocol, watchdog."""
+    """success, exit-code, signal, core-dump, oom-kill, timeout, start-limit-hit, resources, protocol, watchdog. Of the
+    run that is under way or was last; a start that the limit refused leaves it as it was, unless it was success."""
     restarts: int = 0
-    """NRestarts: automatic ones since the last start by hand, or since reset-failed."""
+    """NRestarts: automatic ones since the last start by hand; reset-failed sets it to 0, of a running unit too."""
     main_pid: int = 0
     """0: there is none."""
     exec_main_code: int = 0
@@ -80,15 +81,16 @@ class UnitState:
     exec_main_status: int = 0
     """Its exit status or signal number. 203 is systemd's own: the executable could not be started."""
     invocation_id: str = ""
-    """32 hex digits, new with each start, automatic ones too; empty before the first."""
+    """32 hex digits, new with each start, automatic ones too. Empty before the first, and again once systemd has dropped
+    the unit from memory: it does so with what is inactive, not failed, and wanted by nothing (not enabled)."""
     job: int = 0
     """The job that is queued or under way; 0: none. Right after start(), a unit may still read inactive with a job."""
     fragment_path: str = ""
     """The file that is loaded; empty where there is none."""
     drop_ins: tuple[str, ...] = ()
-    """Paths of the drop-ins that are loaded, in order."""
+    """Paths of the drop-ins that are loaded, in order. Those on disk: `Manager.drop_ins`."""
     needs_reload: bool = False
-    """Files changed since they were loaded: the unit that runs is not the one on disk."""
+    """The file, or a drop-in that is loaded, changed since. A start would take what is loaded, not what is on disk."""
     unit_file_state: str = ""
     """enabled, disabled, static, masked, linked and more; empty where there is no file."""
     control_group: str = ""
@@ -168,6 +170,13 @@ class Manager(Protocol):
         """What stands at the unit's path."""
         ...
 
+    def drop_ins(self, name: str) -> tuple[str, ...]:
+        """The paths of all drop-ins that the next reload will load for the unit, wherever they stand; sorted.
+
+        Not the same as those of `UnitState`: a new one shows there, and in `needs_reload`, only once it is in force.
+        """
+        ...
+
     def stage(self, name: str, content: bytes) -> None:
         """Write the content to stable storage beside the unit's path, hidden from systemd, and read it back.
 
@@ -201,7 +210,11 @@ class Manager(Protocol):
         ...
 
     def start(self, name: str) -> None:
-        """Queue a start."""
+        """Queue a start. Refused where the unit is masked, not found or not well-formed.
+
+        That it returns says nothing more. It was started if `invocation_id` is another one than before; where that is
+        the same (or empty) and no job is left, the start limit or a condition has refused it, or it ended at once.
+        """
         ...
 
     def stop(self, name: str) -> None:
