@@ -43,11 +43,12 @@ def explore(
     """All sequences of up to `depth` events from an empty host, until the first depth at which a promise is broken."""
     search = _Search(decide, units)
     layer = [World()]
-    for level in range(1, depth + 1):
+    reached = 0
+    for reached in range(1, depth + 1):
         layer = search.step(layer)
         if search.broken:
             break
-    return Explored(len(search.trail), search.passes, level, list(search.broken.values()))
+    return Explored(len(search.trail), search.passes, reached, list(search.broken.values()))
 
 
 class _Search:

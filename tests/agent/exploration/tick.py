@@ -1,4 +1,4 @@
-"""One pass of the agent over a world: the loop of the real one, with each side effect on the world instead of a host."""
+"""One pass of the agent over a world: the loop of the real one, its side effects on the world instead of a host."""
 
 from __future__ import annotations
 
