@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from sgfleet.findings import Finding
 
 
-def check(root: Path, files: Mapping[str, str]) -> list[Finding]:
+def check(root: Path, files: Mapping[str, str], *, units: bool = False) -> list[Finding]:
     """Write the files below `root` and check everything. Rules that break raise here."""
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8", newline="")
     workspace = Workspace(root)
     found = []
-    for checked in FleetCheck(workspace, select((), workspace.repository.host_names, root)):
+    for checked in FleetCheck(workspace, select((), workspace.repository.host_names, root), units=units):
         assert not checked.crashes, checked.crashes
         found += checked.findings
     return found

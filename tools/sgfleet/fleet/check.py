@@ -6,6 +6,7 @@ import datetime
 from typing import TYPE_CHECKING
 
 from sgfleet.fleet.memories import Memories
+from sgfleet.fleet.obstacles import obstacles
 from sgfleet.fleet.spread import spread
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
 from sgfleet.rules.registry import checks
@@ -53,6 +54,8 @@ class FleetCheck:
                 from sgfleet.fleet.units import host_units, unit_findings
 
                 spec.findings += unit_findings(spec, host_units(self._workspace, spec))
+            else:
+                spec.findings += obstacles(self._workspace, spec)
             memory = self._memories.of(spec)
             return check_host(spec, repository.fleet, self._workspace.release, self._today, memory)
         except Exception as error:  # told as what it is: nothing was checked here, exit 4

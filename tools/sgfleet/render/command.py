@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine.argv.words import flags_to_argv
 from sgfleet.render.quoting import blinds_systemctl
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sgfleet.spec.service import Service
 
 Route = tuple[str | int, ...]
+
+_ABOUT_NAMES: Final = ("unknown-flag", "twice")
+"""Kinds of problems whose fault is the flag's name, not its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,12 @@ Group = tuple[str, ...] | Secret
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a service has no command line, and where in the service that stands."""
+    """Why a service has no command line, and where in the service that stands; `key` says that the name is meant."""
 
     route: Route
     message: str
     help: str | None = None
+    key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,10 @@ class Command:
 def command_of(service: Service, release: Release, texts: Mapping[str, str]) -> Command:
     """The command line of a service. `texts` has the spelling of scalars: flag -> as it is written in YAML."""
     line = flags_to_argv(release, service.flags, texts)
-    obstacles = [Obstacle(("flags", each.name), each.problem.message, each.problem.help) for each in line.problems]
+    obstacles = [
+        Obstacle(("flags", each.name), each.problem.message, each.problem.help, each.problem.kind in _ABOUT_NAMES)
+        for each in line.problems
+    ]
     groups = list(_grouped(line.words))
     obstacles += _blind(groups)
     obstacles += _secret_obstacles(service, release)
@@ -88,8 +95,10 @@ def _secret_obstacles(service: Service, release: Release) -> Iterator[Obstacle]:
     for name in service.secrets:
         flag = release.by_name.get(name)
         if flag is None:
-            yield Obstacle(("secrets", name), f"SGLang {release.version} has no flag {name}")
+            yield Obstacle(("secrets", name), f"SGLang {release.version} has no flag {name}", key=True)
         elif flag.nargs == 0:
-            yield Obstacle(("secrets", name), f"{name} takes no value", "only flags with a value can be secret")
+            yield Obstacle(
+                ("secrets", name), f"{name} takes no value", "only flags with a value can be secret", key=True
+            )
         elif any(each in service.flags and service.flags[each] is not None for each in flag.names):
-            yield Obstacle(("secrets", name), f"{name} is set in flags as well", "leave it out of flags")
+            yield Obstacle(("secrets", name), f"{name} is set in flags as well", "leave it out of flags", key=True)

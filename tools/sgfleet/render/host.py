@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Finding, Severity
 from sgfleet.render.command import command_of
-from sgfleet.render.unit import unit_of
+from sgfleet.render.unit import origin_of, unit_of
 from sgfleet.render.unquotable import Unquotable
 
 if TYPE_CHECKING:
@@ -33,24 +33,31 @@ def render_host(spec: HostSpec, release_of: Callable[[str], Release | None]) -> 
     """Render what can be rendered. `release_of` gives the flags of a release, None where this tool has none."""
     rendered = Rendered(known={*spec.services, *spec.unresolved})
     for name, resolved in spec.services.items():
-        release = release_of(resolved.service.release)
-        if release is None:
-            version = resolved.service.release
-            message = f"{name} cannot be rendered: no flag schema of SGLang {version}"
-            rendered.findings.append(_finding(resolved, ("release",), message, f"sgfleet schema add {version}"))
-            continue
-        command = command_of(resolved.service, release, _texts(resolved))
-        for obstacle in command.obstacles:
-            message = f"{name} cannot be rendered: {obstacle.message}"
-            rendered.findings.append(_finding(resolved, obstacle.route, message, obstacle.help))
-        if command.obstacles:
-            continue
-        try:
-            rendered.units[name] = unit_of(spec.name, name, resolved.service, command.groups)
-        except Unquotable as error:
-            message = f"{name} cannot be rendered: {error.reason}"
-            rendered.findings.append(_finding(resolved, (), message, error.help))
+        unit = render_service(spec.name, resolved, release_of(resolved.service.release))
+        if isinstance(unit, str):
+            rendered.units[name] = unit
+        else:
+            rendered.findings += unit
     return rendered
+
+
+def render_service(host: str, resolved: Resolved, release: Release | None) -> str | list[Finding]:
+    """The unit of one service, or everything that keeps it from having one."""
+    name, service = resolved.name, resolved.service
+    if release is None:
+        message = f"{name} cannot be rendered: no flag schema of SGLang {service.release}"
+        return [_finding(resolved, ("release",), message, f"sgfleet schema add {service.release}")]
+    command = command_of(service, release, _texts(resolved))
+    if command.obstacles:
+        return [
+            _finding(resolved, each.route, f"{name} cannot be rendered: {each.message}", each.help, each.key)
+            for each in command.obstacles
+        ]
+    try:
+        return unit_of(host, name, service, command.groups)
+    except Unquotable as error:
+        route = origin_of(error, service, command.groups)
+        return [_finding(resolved, route, f"{name} cannot be rendered: {error.reason}", error.help)]
 
 
 def _texts(resolved: Resolved) -> dict[str, str]:
@@ -67,8 +74,10 @@ def _texts(resolved: Resolved) -> dict[str, str]:
     return texts
 
 
-def _finding(resolved: Resolved, route: tuple[str | int, ...], message: str, help_: str | None) -> Finding:
-    place, found = resolved.locate(route)
+def _finding(
+    resolved: Resolved, route: tuple[str | int, ...], message: str, help_: str | None, key: bool = False
+) -> Finding:
+    place, found = resolved.locate(route, "key" if key else "value")
     return Finding(
         code=UNRENDERABLE,
         severity=Severity.ERROR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.render.command import Secret
@@ -16,9 +17,10 @@ from sgfleet.render.quoting import (
     unit_list,
 )
 from sgfleet.render.unit_text import Comment, Section, Setting, UnitText, comments
+from sgfleet.render.unquotable import Unquotable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sgfleet.render.command import Group
     from sgfleet.spec.service import Service
@@ -51,6 +53,36 @@ def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> s
     # The hash is of the lines that stand already; rendering all of it a second time would double the price of a host.
     unit, rest = text.split(_SERVICE, 1)
     return f"{unit}\n{PREFIX}Unit={unit_hash(text)}{_SERVICE}{rest}"
+
+
+def origin_of(error: Unquotable, service: Service, flags: Sequence[Group]) -> tuple[str | int, ...]:
+    """Which key of the service holds what `unit_of` could not carry; () where it is the service as a whole.
+
+    Only asked when something is wrong: each text is tried once more by itself.
+    """
+    for route, quote in _texts(service, flags):
+        try:
+            quote()
+        except Unquotable as found:
+            if found.reason == error.reason:
+                return route
+    return ()
+
+
+def _texts(service: Service, flags: Sequence[Group]) -> Iterator[tuple[tuple[str | int, ...], Callable[[], object]]]:
+    """The keys of a service whose text is quoted, and what quotes it."""
+    yield ("python",), partial(exec_lines, [[service.python]])
+    if service.working_directory is not None:
+        yield ("working-directory",), partial(path_value, service.working_directory)
+    for name, value in service.environment.items():
+        yield ("environment", name), partial(environment_assignment, name, str(value))
+    for index, path in enumerate(service.environment_files):
+        yield ("environment-files", index), partial(path_value, path, globbed=True)
+    for key in ("after", "wants", "requires", "wanted-by"):
+        yield ("unit", key), partial(unit_list, getattr(service.unit, key.replace("-", "_")))
+    for group in flags:
+        if not isinstance(group, Secret):
+            yield ("flags", group[0].removeprefix("--").partition("=")[0]), partial(_line, group)
 
 
 def _header(host: str, name: str, service: Service) -> tuple[Comment, ...]:

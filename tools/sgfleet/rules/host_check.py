@@ -6,8 +6,9 @@ Pure: what is read comes in, and what a release's schema is comes from the funct
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from sgfleet.findings import Severity
 from sgfleet.rules.masking import mask, secret_at, secrets_of, secrets_of_line
 from sgfleet.rules.rule import FleetView, HostView, ServiceView
 from sgfleet.rules.runner import Outcome, run
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from sgfleet.spec.fleet_spec import FleetSpec
     from sgfleet.spec.host_spec import HostSpec
     from sgfleet.spec.resolve import Resolved
+
+_UNRENDERABLE: Final = "RND005"
 
 
 @dataclass(slots=True)
@@ -63,13 +66,24 @@ def check_host(
         outcome.add(run(view, spec.services[name].locate))
     if spec.document is not None:
         outcome.add(run(HostView(spec.name, views, policy, spec.facts, today, memory), spec.locate))
-    findings = [*spec.findings, *outcome.findings]
+    findings = [*_unheard(spec.findings, outcome.findings), *outcome.findings]
     for name, view in views.items():
         if view.service.waive:
             findings = waive(findings, _waived(spec.services[name], view), today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(findings, policy.severity, outcome.secrets, documents)
     return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
+
+
+def _unheard(found: Sequence[Finding], told: Sequence[Finding]) -> list[Finding]:
+    """What was found before the rules, without what the renderer says of a place that a rule calls an error as well."""
+    errors = [(each.service, each.route) for each in told if each.severity is Severity.ERROR]
+    return [
+        each
+        for each in found
+        if each.code != _UNRENDERABLE
+        or not any(service == each.service and route[: len(each.route)] == each.route for service, route in errors)
+    ]
 
 
 def settle(spec: HostSpec, fleet: FleetSpec, findings: Iterable[Finding]) -> list[Finding]:

@@ -1,0 +1,69 @@
+"""What `render` refuses, `check` calls an error, at the key that is at fault, and once."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.checking import check
+from sgfleet.findings import Severity
+from sgfleet.fleet.workspace import Workspace
+from sgfleet.render.host import render_host
+
+HEAD = 'host: h\nservices:\n  a:\n    release: "0.5.9"\n'
+KEYS = {"python": "/opt/sglang/bin/python3", "flags": "{model-path: /m}"}
+
+# Key of the service -> YAML that no unit can carry.
+REFUSED = [
+    ("python", "/opt/sglang/bin/"),
+    ("python", "/opt/it's/python3"),
+    ("python", '"/opt/\\uffff/python3"'),
+    ("python", "/opt/$${x}/python3"),
+    ("python", f"/opt/{'x' * 4090}/python"),
+    ("working-directory", f"/opt/{'x' * 4091}"),
+    ("working-directory", '"/opt/x "'),
+    ("working-directory", '"/opt/x\\\\"'),
+    ("environment-files", '["/etc/*.env"]'),
+    ("environment-files", "['/etc/[a].env']"),
+    ("environment", '{A: "\\0"}'),
+    ("environment", '{A: "\\uffff"}'),
+    ("environment", f"{{A: {'x' * 140_000}}}"),
+    ("unit", '{after: ["getty@.service"]}'),
+    ("flags", "{model-path: /m, nope: 1}"),
+    ("flags", "{model-path: /m, tp_size: 1}"),
+    ("flags", "{model-path: /m, tp-size: x}"),
+    ("flags", "{model-path: /m, tp-size: 1, tensor-parallel-size: 1}"),
+    ("flags", "{model-path: /m, load-format: x}"),
+    ("flags", '{model-path: "/m\\ufdd0"}'),
+    ("flags", '{model-path: "--"}'),
+    ("flags", f"{{model-path: /{'x' * 140_000}}}"),
+    ("secrets", "{nope: A}"),
+    ("secrets", "{trust-remote-code: A}"),
+    ("secrets", "{model-path: A}"),
+]
+
+
+@pytest.mark.parametrize("units", [False, True])
+@pytest.mark.parametrize(("key", "value"), REFUSED, ids=[f"{key}-{value[:40]!a}" for key, value in REFUSED])
+def test_refused(key, value, units, tmp_path):
+    text = HEAD + "".join(f"    {name}: {each}\n" for name, each in ({**KEYS, key: value}).items())
+    found = [each for each in check(tmp_path, {"hosts/h/host.yaml": text}, units=units) if each.service == "a"]
+    workspace = Workspace(tmp_path)
+    assert not render_host(workspace.repository.host("h"), workspace.release).units
+    errors = [each for each in found if each.severity is Severity.ERROR and each.code != "RND001"]
+    at_fault = [each for each in errors if each.route[2:3] == (key,)]
+    assert at_fault, [(each.code, each.route, each.message) for each in found]
+    assert all(each.place.line == text.splitlines().index(f"    {key}: {value}") + 1 for each in at_fault)
+    said = [(each.route, each.code == "RND005") for each in at_fault]
+    assert not any((route, False) in said for route, by_render in said if by_render)
+
+
+def test_what_can_be_rendered_has_no_such_finding(tmp_path):
+    odd = (
+        HEAD
+        + "    python: /opt/a b/python3\n    why: |\n      Two lines,\n\n      and a % sign.\n"
+        + '    environment: {A: "$x %h", B: "", C: 1}\n    flags: {model-path: "/m x", lora-paths: [a=/b]}\n'
+    )
+    found = check(tmp_path, {"hosts/h/host.yaml": odd})
+    assert "RND005" not in {each.code for each in found}
+    workspace = Workspace(tmp_path)
+    assert render_host(workspace.repository.host("h"), workspace.release).units
