@@ -1,0 +1,117 @@
+"""What a change will do before it is merged: services that restart, why, how long they load, memory before and after.
+
+Without a range, the merge base with the upstream of main is compared with the working tree. BASE alone is compared with
+the working tree, BASE..HEAD with HEAD, BASE...HEAD from where they parted. Both sides are read from Git's objects:
+nothing is checked out, fetched or written.
+Exit codes: 0 nothing changes, 2 something does, 1 it cannot be applied or planned, 3 no host, 4 internal error.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.cli.common import INTERNAL, NOTHING, OK, UsageError, add_format, add_root, root_of
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    from sgfleet.fleet.workspace import Workspace
+    from sgfleet.plan.records import Plan
+    from sgfleet.plan.scope import Scope
+    from sgfleet.source.git_range import Range
+
+SUMMARY: Final = "what a change restarts, and what it costs"
+INVALID: Final = 1
+CHANGES: Final = 2
+REFUSED: Final = INVALID
+"""Exit code of a call that makes no sense: 2 says here that something changes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The range, format, root."""
+    parser.add_argument("range", nargs="?", metavar="BASE[..HEAD]", help="what to compare (default: see above)")
+    add_format(parser, ("text", "json", "markdown"))
+    add_root(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan."""
+    from sgfleet.source.git_range import RangeError
+
+    try:
+        plan = _plan(root_of(arguments), arguments.range)
+    except RangeError as error:
+        print(f"error: {error}", *([f"help: {error.help}"] if error.help else []), sep="\n", file=sys.stderr)
+        return INVALID
+    except UsageError as error:
+        print(f"error: {error.message}", *([f"help: {error.help}"] if error.help else []), sep="\n", file=sys.stderr)
+        return INVALID
+    if not plan.hosts and not plan.others:
+        print("nothing to plan: neither side has a host", file=sys.stderr)
+        return NOTHING
+    _print(plan, arguments.format)
+    if plan.crashes:
+        from sgfleet.cli.crash import report_rules
+
+        sys.stdout.flush()
+        report_rules(list(plan.crashes), sys.argv[1:])
+        return INTERNAL
+    if plan.errors:
+        return INVALID
+    return CHANGES if plan.changed else OK
+
+
+def _plan(root: Path, text: str | None) -> Plan:
+    import datetime
+
+    from sgfleet.output.progress import Progress
+    from sgfleet.plan.make import Planner
+    from sgfleet.plan.records import Revision
+    from sgfleet.plan.scope import WATCHED, scope_of
+    from sgfleet.source.git import git
+    from sgfleet.source.git_range import changed_paths, resolve
+
+    ask = partial(git, root)
+    span = resolve(ask, text)
+    scope = scope_of(changed_paths(ask, span.before, span.after, WATCHED))
+    before, after = _workspaces(root, span, scope)
+    progress = Progress(sys.stderr, "hosts", len(scope.hosts))
+    planner = Planner(before, after, datetime.datetime.now(datetime.UTC).date())
+    revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)
+    plan = planner.plan(scope, revisions, progress.step)
+    progress.clear()
+    return plan
+
+
+def _workspaces(root: Path, span: Range, scope: Scope) -> tuple[Workspace, Workspace]:
+    """Schemas and models that are the same on both sides are read once, from the newer one."""
+    from sgfleet.fleet.workspace import Workspace
+    from sgfleet.source.git import git
+    from sgfleet.source.git_objects import GitObjects
+    from sgfleet.source.git_range import folder_of
+    from sgfleet.source.git_tree import GitTree
+
+    objects, folder = GitObjects(root), folder_of(partial(git, root))
+    old = GitTree(objects, span.before, folder)
+    new = None if span.after is None else GitTree(objects, span.after, folder)
+    after = Workspace(root, new, new)
+    return Workspace(root, old, old if scope.library else after.library), after
+
+
+def _print(plan: Plan, form: str) -> None:
+    if form == "json":
+        from sgfleet.output.plan.json_form import as_json
+
+        print(as_json(plan), end="")
+    elif form == "markdown":
+        from sgfleet.output.plan.markdown import as_markdown
+
+        print(as_markdown(plan), end="")
+    else:
+        from sgfleet.output.colour import paint_for
+        from sgfleet.output.plan.text import as_text
+
+        print(as_text(plan, paint_for(sys.stdout)), end="")

@@ -1,0 +1,1 @@
+"""A plan for people, programs and pull requests."""

@@ -1,0 +1,143 @@
+"""A plan on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.output.plan.words import (
+    WHAT,
+    groups_of,
+    headline,
+    load_words,
+    looked_at,
+    memory_moves,
+    no_change,
+    pinned,
+    plural,
+    ram_verdict,
+    revision,
+    tokens,
+    verdict_words,
+)
+from sgfleet.output.visible import visible
+from sgfleet.plan.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sgfleet.findings import Finding
+    from sgfleet.output.colour import Paint
+    from sgfleet.output.plan.words import Group
+    from sgfleet.plan.records import HostChange, Plan, Reason
+
+GIB: Final = 2**30
+DIFF_LINES: Final = 14
+GROUPS: Final = 40
+FINDINGS: Final = 20
+_MARKS: Final = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.MOVED: ">", Kind.UNKNOWN: "?"}
+_STYLES: Final = {Kind.RESTARTED: "warning", Kind.REMOVED: "error", Kind.UNKNOWN: "error", Kind.ADDED: "help"}
+
+
+def as_text(plan: Plan, paint: Paint) -> str:
+    """All of it."""
+    return "\n".join(_lines(plan, paint)) + "\n"
+
+
+def _lines(plan: Plan, paint: Paint) -> Iterator[str]:
+    yield f"{visible(revision(plan.before))} → {visible(revision(plan.after))}"
+    yield paint("faint", visible(looked_at(plan)))
+    groups = groups_of(plan.services)
+    for group in groups[:GROUPS]:
+        yield ""
+        yield from _group(group, paint)
+    if len(groups) > GROUPS:
+        yield ""
+        yield f"and {len(groups) - GROUPS:,} more changes: --format json has all of them"
+    yield from _hosts(plan, paint)
+    yield from _findings("new", plan.all_new, paint)
+    yield from _findings("gone", plan.all_gone, paint)
+    if kept := plan.all_kept:
+        yield ""
+        yield paint("faint", f"{plural(len(kept), 'finding')} that both sides have: sgfleet check --units")
+    yield ""
+    yield paint("strong", headline(plan) if groups else no_change(plan))
+    if plan.errors:
+        yield paint("error", f"it cannot be applied: {plural(plan.errors, 'error')}")
+
+
+def _group(group: Group, paint: Paint) -> Iterator[str]:
+    first = group.first
+    what = WHAT[first.kind]
+    if first.kind in {Kind.RESTARTED, Kind.ADDED, Kind.MOVED}:
+        what += f", {load_words(first.load)}"
+    subject = paint("strong", visible(group.subject))
+    yield f"{_MARKS.get(first.kind, '~')} {subject} {paint(_STYLES.get(first.kind, 'note'), what)}"
+    for reason in first.reasons:
+        yield f"    {_reason(reason, paint)}"
+    if memory_moves(first):
+        yield f"    {_memory(group)}"
+        yield from (f"    memory: {visible(words)}" for words in (verdict_words(first),) if words)
+    if first.load is not None:
+        yield paint("faint", f"    load {visible(first.load.detail)}")
+    for line in first.diff[:DIFF_LINES]:
+        yield "      " + paint({"+": "help", "-": "error"}.get(line[:1], "faint"), visible(line))
+    if len(first.diff) > DIFF_LINES:
+        yield paint("faint", f"      … {len(first.diff) - DIFF_LINES} more lines of the unit")
+
+
+def _reason(reason: Reason, paint: Paint) -> str:
+    where = f"  {paint('faint', visible(reason.path))}" if reason.path is not None else ""
+    return f"{visible(str(reason))}{where}"
+
+
+def _memory(group: Group) -> str:
+    before, after = group.first.before, group.first.after
+    words = f"KV pool {tokens(before)} → {tokens(after)} tokens"
+    if any(each is not None and each.pinned_bytes for each in (before, after)):
+        words += f", host pools {pinned(before)} → {pinned(after)} GiB"
+    return words
+
+
+def _hosts(plan: Plan, paint: Paint) -> Iterator[str]:
+    """RAM of the hosts where it moves, and what could not be read."""
+    shown = [host for host in plan.hosts if _ram_moves(host)]
+    if shown:
+        yield ""
+        yield paint("strong", "host RAM pinned, GiB")
+    for host in shown[:FINDINGS]:
+        yield f"  {visible(host.name)}: {_ram(host)}"
+    if len(shown) > FINDINGS:
+        yield f"  and {len(shown) - FINDINGS:,} more hosts"
+    for host in plan.hosts:
+        for note in host.notes:
+            yield f"{paint('note', 'note')}: {visible(host.name)}: {visible(note)}"
+        quiet = ", ".join(each.name for each in host.services if each.kind is Kind.UNTOUCHED)
+        if quiet and not plan.causes:
+            yield paint("faint", visible(f"{host.name}: no change to {quiet}"))
+
+
+def _ram_moves(host: HostChange) -> bool:
+    before, after = host.ram_before, host.ram_after
+    figures = [None if each is None else (each.pinned_bytes, each.available_bytes) for each in (before, after)]
+    return figures[0] != figures[1] and any(each is not None and each.pinned_bytes for each in (before, after))
+
+
+def _ram(host: HostChange) -> str:
+    sides = ("-" if each is None else f"{each.pinned_bytes / GIB:,.1f}" for each in (host.ram_before, host.ram_after))
+    verdict = f"; {visible(ram_verdict(host.ram_after))}" if host.ram_after is not None else ""
+    return f"{' → '.join(sides)}{verdict}"
+
+
+def _findings(word: str, findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
+    ordered = sorted(findings, key=lambda each: (each.severity.rank, each.order))
+    if not ordered:
+        return
+    yield ""
+    yield paint("strong", f"{plural(len(ordered), 'finding')} {'is' if len(ordered) == 1 else 'are'} {word}")
+    for each in ordered[:FINDINGS]:
+        code = paint(str(each.severity), f"{each.severity}[{each.code}]")
+        yield f"  {code} {visible(each.message)}  {paint('faint', visible(str(each.place)))}"
+        if each.help is not None and word == "new":
+            yield f"    {paint('help', 'help')}: {visible(each.help)}"
+    if len(ordered) > FINDINGS:
+        yield f"  and {len(ordered) - FINDINGS:,} more: --format json has all of them"

@@ -1,0 +1,192 @@
+"""The sentences of a plan that every form for people shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sgfleet.plan.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgfleet.memory.load_time import LoadTime
+    from sgfleet.plan.records import HostRam, Plan, Revision, ServiceChange, ServiceMemory
+
+GIB: Final = 2**30
+WHAT: Final = {
+    Kind.UNKNOWN: "cannot be planned",
+    Kind.REMOVED: "stops and is removed",
+    Kind.RESTARTED: "restarts",
+    Kind.MOVED: "moves",
+    Kind.ADDED: "is added and starts",
+    Kind.RELOADED: "is reloaded, and keeps running",
+    Kind.REFRESHED: "keeps running; only the unit's text changes",
+    Kind.UNTOUCHED: "no change",
+}
+_COUNTED: Final = {
+    Kind.RESTARTED: ("restarts", "restart"),
+    Kind.ADDED: ("is added", "are added"),
+    Kind.REMOVED: ("is removed", "are removed"),
+    Kind.MOVED: ("moves", "move"),
+    Kind.RELOADED: ("is reloaded", "are reloaded"),
+    Kind.REFRESHED: ("gets new text only", "get new text only"),
+    Kind.UNKNOWN: ("cannot be planned", "cannot be planned"),
+}
+
+
+class Group(NamedTuple):
+    """Services to which the same happens for the same reasons, the first of which stands for all."""
+
+    services: tuple[ServiceChange, ...]
+
+    @property
+    def first(self) -> ServiceChange:
+        """The one that is shown."""
+        return self.services[0]
+
+    @property
+    def subject(self) -> str:
+        """`kimi-01/sglang-kimi`, or how many and which."""
+        if len(self.services) == 1:
+            return self.first.subject
+        hosts = len({each.host for each in self.services})
+        shown = ", ".join(each.subject for each in self.services[:2])
+        rest = ", …" if len(self.services) > 2 else ""
+        return f"{len(self.services)} services on {plural(hosts, 'host')} ({shown}{rest})"
+
+
+def groups_of(services: Iterable[ServiceChange]) -> list[Group]:
+    """Those that change, together where what and why are the same; what costs most first."""
+    found: dict[tuple[object, ...], list[ServiceChange]] = {}
+    for each in services:
+        if each.kind is not Kind.UNTOUCHED and not (each.kind is Kind.MOVED and each.leaves):
+            key = each.reasons if each.kind is not Kind.MOVED else each.subject
+            found.setdefault((each.kind, key), []).append(each)
+    ordered = sorted(found.values(), key=lambda group: (group[0].kind.rank, -len(group), group[0].subject))
+    return [Group(tuple(group)) for group in ordered]
+
+
+def headline(plan: Plan) -> str:
+    """What it comes to, in one line."""
+    counts = plan.counts
+    said = [
+        f"{plural(counts[kind], 'service')} {words[counts[kind] != 1]}"
+        for kind, words in _COUNTED.items()
+        if counts[kind]
+    ]
+    if not said:
+        return "no change"
+    lost = lost_words(plan)
+    return ", ".join(said) + (f"; {lost}" if lost else "")
+
+
+def lost_words(plan: Plan) -> str | None:
+    """Capacity that is lost, or None where none is."""
+    lost = plan.lost
+    if not lost.services:
+        return None
+    if lost.unknown == lost.services:
+        return f"how long {'it loads' if lost.services == 1 else 'they load'} is not known"
+    text = f"{span(lost.seconds)} of lost capacity"
+    if lost.services > 1:
+        text += ", summed"
+    if lost.estimated:
+        text = f"about {text}"
+    if lost.is_least:
+        text = f"at least {text}"
+    return text + (f" ({lost.unknown} of {lost.services} not known)" if lost.unknown else "")
+
+
+def load_words(load: LoadTime | None) -> str:
+    """How long until it serves."""
+    if load is None:
+        return "load time not known"
+    words = {"observed": "", "at-least": "at least ", "estimated": "about "}[load.origin]
+    return f"{words}{span(load.seconds)} of load"
+
+
+def span(seconds: int) -> str:
+    """`45 s`, `10 min`, `3 h 20 min`."""
+    if seconds < 90:
+        return f"{seconds} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours:,} h {rest} min" if rest else f"{hours:,} h"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 host`, `2 hosts`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def revision(side: Revision) -> str:
+    """`merge base with origin/main (1a2b3c4d5e6f)`."""
+    return (
+        side.name if side.commit is None or side.commit.startswith(side.name) else f"{side.name} ({side.commit[:12]})"
+    )
+
+
+def looked_at(plan: Plan) -> str:
+    """How many hosts the change can touch, and why those."""
+    text = f"{plural(plan.files, 'file')} differ{'s' if plan.files == 1 else ''}"
+    hosts = plural(len(plan.hosts), "host")
+    text += f"; {hosts} looked at" if plan.causes else f"; {hosts} can change"
+    if plan.causes:
+        text += f" because of {', '.join(plan.causes[:3])}{' and more' if len(plan.causes) > 3 else ''}"
+    if plan.others:
+        text += f", {plan.others:,} {'is' if plan.others == 1 else 'are'} the same bytes"
+    return text
+
+
+def no_change(plan: Plan) -> str:
+    """Why nothing happens although something may differ."""
+    if not plan.files:
+        return "no change: both are the same in everything that hosts are made from"
+    return "no change: comments, order or defaults may differ, and every unit renders to the same bytes"
+
+
+def tokens(memory: ServiceMemory | None) -> str:
+    """`159,277`, `180,000 ± 2,000`, or a dash."""
+    if memory is None or memory.unknown is not None:
+        return "-"
+    return f"{memory.kv_tokens:,}" + (f" ± {memory.error_tokens:,}" if memory.error_tokens else "")
+
+
+def pinned(memory: ServiceMemory | None) -> str:
+    """Host pools of a service, GiB."""
+    return "-" if memory is None or memory.unknown is not None else f"{memory.pinned_bytes / GIB:,.1f}"
+
+
+def ram_verdict(ram: HostRam) -> str:
+    """What is left of a host's RAM, and whether that is enough."""
+    if ram.available_bytes is None or ram.left_bytes is None:
+        return "whether it fits is not known: the host's RAM is not"
+    reserve = f"policy wants {ram.reserve_bytes / GIB:,.1f}"
+    if ram.left_bytes < 0:
+        return f"{-ram.left_bytes / GIB:,.1f} GiB more than the {ram.available_bytes / GIB:,.1f} that are available"
+    text = f"{ram.left_bytes / GIB:,.1f} of {ram.available_bytes / GIB:,.1f} GiB left, {reserve}"
+    if ram.uncounted:
+        return f"{text}: not counted: {', '.join(ram.uncounted)}"
+    return f"{text}: {'fits' if ram.fits else 'does not fit'}"
+
+
+def verdict_words(service: ServiceChange) -> str:
+    """What the budgets say of it afterwards: the gravest sentence, and whether it held before too."""
+    after = service.after
+    if after is None or after.unknown is not None:
+        return "" if after is None else f"not computed: {after.unknown}"
+    if after.verdict == "fits" or not after.said:
+        return after.verdict
+    as_before = " (as before)" if service.before is not None and after.said[0] in service.before.said else ""
+    return f"{after.verdict}{as_before}: {after.said[0]}"
+
+
+def memory_moves(service: ServiceChange) -> bool:
+    """Whether a service's figures differ, or one side has none."""
+    before, after = service.before, service.after
+    if before is None or after is None:
+        return before is not after
+    figures = [(each.kv_tokens, each.pinned_bytes, each.unknown) for each in (before, after)]
+    return figures[0] != figures[1]

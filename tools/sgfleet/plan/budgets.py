@@ -1,0 +1,108 @@
+"""Memory before and after, and what one changed flag alone comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sgfleet.memory.assemble import service_of
+from sgfleet.memory.device import NotKnownError
+from sgfleet.memory.of_host import HostMemory, Unknown
+from sgfleet.memory.units import GIB
+from sgfleet.memory.verdict import gpu_statements, share_statements
+from sgfleet.plan.records import HostRam, ServiceMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sgfleet.engine.release import Release
+    from sgfleet.fleet.workspace import Workspace
+    from sgfleet.memory.service import Service
+    from sgfleet.spec.host_spec import HostSpec
+
+
+def service_memory(memory: HostMemory, name: str) -> ServiceMemory:
+    """The budgets of one service, condensed."""
+    budget = memory.budget(name)
+    service = memory.service(name)
+    if isinstance(budget, Unknown) or isinstance(service, Unknown):
+        return ServiceMemory(unknown=budget.message if isinstance(budget, Unknown) else "not computed")
+    share = memory.share(name)
+    statements = [*gpu_statements(service), *(share_statements(share) if share is not None else ())]
+    weights = {each.weight for each in statements}
+    return ServiceMemory(
+        kv_tokens=budget.tokens,
+        error_tokens=0 if budget.measured_tokens else budget.error_tokens,
+        measured=budget.measured_tokens,
+        ranks=service.ranks,
+        pinned_bytes=0 if share is None else share.pinned_bytes,
+        verdict="error" if "error" in weights else "warning" if "warning" in weights else "fits",
+        said=tuple(each.text for each in statements if each.weight != "note"),
+    )
+
+
+def host_ram(memory: HostMemory) -> HostRam:
+    """RAM of a host with all services that have a budget."""
+    host = memory.host
+    return HostRam(
+        available_bytes=host.facts.available_bytes,
+        pinned_bytes=host.pinned_bytes,
+        left_bytes=host.left_bytes,
+        reserve_bytes=host.facts.reserve_bytes,
+        fits=None if memory.uncounted else host.fits,
+        uncounted=memory.uncounted,
+    )
+
+
+class Consequences:
+    """What each changed flag alone does to a service as it was."""
+
+    def __init__(self, workspace: Workspace, spec: HostSpec, name: str, memory: HostMemory) -> None:
+        self._workspace, self._spec, self._name, self._memory = workspace, spec, name, memory
+
+    def of_flag(self, name: str, value: Any) -> str | None:
+        """In words; None where it moves no memory, or where that cannot be computed. `value` None: not given."""
+        own = self._spec.services[self._name].service
+        release = self._workspace.release(own.release)
+        if release is None:
+            return None
+        flags = dict(own.flags)
+        same = release.by_name[name].names if name in release.by_name else (name,)
+        for each in same:
+            flags.pop(each, None)
+        if value is not None:
+            flags[name] = value
+        return self._against(release, flags)
+
+    def of_release(self, release: Release | None) -> str | None:
+        """The same flags in another release."""
+        return None if release is None else self._against(release, self._spec.services[self._name].service.flags)
+
+    def _against(self, release: Release, flags: Mapping[str, Any]) -> str | None:
+        before = self._memory.service(self._name)
+        if isinstance(before, Unknown) or isinstance(self._memory.budget(self._name), Unknown):
+            return None
+        own = self._spec.services[self._name].service
+        try:
+            after = service_of(self._name, own, release, self._spec.facts, self._workspace.library, flags)
+            return _words(before, after, self._memory.host.facts.available_bytes)
+        except NotKnownError:
+            return None
+
+
+def _words(before: Service, after: Service, available: int | None) -> str | None:
+    said = []
+    old, new = (_pinned(each, available) for each in (before, after))
+    if old != new:
+        ranks = f"over {after.ranks} rank{'s' if after.ranks != 1 else ''}"
+        said.append(f"host pool {old / GIB:,.1f} → {new / GIB:,.1f} GiB {ranks}")
+    tokens, then = before.budget.tokens, after.budget.tokens
+    if tokens != then:
+        error = f" ± {after.budget.error_tokens:,}" if after.budget.error_tokens else ""
+        said.append(f"KV pool {tokens:,} → {then:,}{error} tokens")
+    return ", ".join(said) or None
+
+
+def _pinned(service: Service, available: int | None) -> int:
+    return (
+        0 if service.settings.hicache is None or service.no_host_pool is not None else service.pinned_bytes(available)
+    )

@@ -1,0 +1,87 @@
+"""One host as one revision has it: its specification, its units, its budgets and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgfleet.fleet.units import host_units, unit_findings
+from sgfleet.render.committed import committed_units, orphaned
+from sgfleet.rules.host_check import Checked, check_host
+from sgfleet.rules.runner import crash
+from sgfleet.source.problems import SourceError
+from sgfleet.spec.repository import HOSTS
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable
+
+    from sgfleet.findings import Finding
+    from sgfleet.fleet.memories import Memories
+    from sgfleet.fleet.workspace import Workspace
+    from sgfleet.memory.of_host import HostMemory
+    from sgfleet.spec.host_spec import HostSpec
+
+
+class Side(NamedTuple):
+    """`spec` is None where the revision has no such host. `units`: service -> text that its specification renders to.
+
+    `committed`: service -> text under units/ that we rendered for this host once. `unread` says that the host is there
+    and its services are not known, all of them or those in `unresolved`.
+    """
+
+    workspace: Workspace
+    spec: HostSpec | None
+    units: dict[str, str]
+    committed: dict[str, str]
+    checked: Checked
+    memory: Callable[[], HostMemory] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Services that the specification has, readable or not."""
+        return frozenset() if self.spec is None else frozenset((*self.spec.services, *self.spec.unresolved))
+
+    @property
+    def unread(self) -> bool:
+        """Whether nothing can be said of which services there are."""
+        return self.spec is not None and not self.names
+
+    def cannot_say(self, name: str) -> bool:
+        """Whether what this service is cannot be read."""
+        return self.spec is not None and name not in self.spec.services and (self.unread or name in self.names)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What is wrong and not waived."""
+        return [each for each in self.checked.findings if each.waived is None]
+
+
+def side_of(workspace: Workspace, memories: Memories, host: str, today: datetime.date) -> Side:
+    """Read, render and check one host. A bug of ours that it brings out is kept in `checked.crashes`."""
+    try:
+        if not _is_there(workspace, host):
+            return Side(workspace, None, {}, _committed(workspace, host), Checked(host))
+        spec = workspace.repository.host(host)
+        units = host_units(workspace, spec)
+        memory = memories.of(spec)
+        spec.findings += unit_findings(spec, units)
+        checked = check_host(spec, workspace.repository.fleet, workspace.release, today, memory)
+        ours = {name: text for name, text in units.committed.items() if orphaned(text, host)}
+        return Side(workspace, spec, units.rendered.units, ours, checked, memory)
+    except Exception as error:  # told as what it is: nothing is known of this host, exit 4
+        return Side(workspace, None, {}, {}, Checked(host, crashes=[crash(None, host, error)]))
+
+
+def _is_there(workspace: Workspace, host: str) -> bool:
+    if host not in workspace.repository.host_names:
+        return False
+    try:
+        return bool(workspace.tree.entries(f"{HOSTS}/{host}"))
+    except SourceError:
+        return True  # reading it says what is wrong
+
+
+def _committed(workspace: Workspace, host: str) -> dict[str, str]:
+    """The units that a host without a specification left."""
+    units = committed_units(workspace.tree, host, []) or {}
+    return {name: text for name, text in units.items() if orphaned(text, host)}

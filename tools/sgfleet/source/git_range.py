@@ -1,0 +1,167 @@
+"""`BASE..HEAD` as a person writes it -> two revisions, and the paths that differ between them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sgfleet.source.git_faults import GitError, NotInstalledError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Ask = Callable[..., bytes]
+    """`git` in one repository: arguments -> what it prints; raises GitError."""
+
+_MAINS: Final = ("main", "master")
+
+
+class RangeError(Exception):
+    """There is nothing to compare with; `help` is what a person does about it."""
+
+    def __init__(self, message: str, help_: str | None = None) -> None:
+        super().__init__(message)
+        self.help = help_
+
+
+class Range(NamedTuple):
+    """Full ids of two commits, and how they were named. `after` is None for the working tree."""
+
+    before: str
+    before_name: str
+    after: str | None
+    after_name: str
+
+
+def resolve(ask: Ask, text: str | None) -> Range:
+    """What a person means; None is the merge base with the upstream of main, against the working tree.
+
+    `A..B` compares A with B; `A...B` compares their merge base with B; `A` compares A with the working tree.
+
+    Raises:
+        RangeError: no repository, no commit, no base, or a base that this clone does not have.
+    """
+    _refuse_outside(ask)
+    if text is None:
+        return _default(ask)
+    before, dots, after = text.partition("...") if "..." in text else text.partition("..")
+    head = after or "HEAD" if dots else None
+    base = before or "HEAD"
+    tip = None if head is None else commit_of(ask, head)
+    old = commit_of(ask, base)
+    if dots == "..." and tip is not None:
+        return Range(_merge_base(ask, tip, old, base), f"merge base of {base} and {head}", tip, str(head))
+    return Range(old, base, tip, head or "working tree")
+
+
+def commit_of(ask: Ask, name: str) -> str:
+    """The full id of the commit that a name means.
+
+    Raises:
+        RangeError: there is none.
+    """
+    if name and not name.startswith("-") and name.isprintable():
+        try:
+            return ask("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
+        except GitError as error:
+            if isinstance(error, NotInstalledError):
+                raise RangeError(str(error)) from error
+    shown = name if name.isprintable() else ascii(name)
+    if name == "HEAD":
+        raise RangeError("there is no commit yet", "commit once: a plan compares with something")
+    raise RangeError(f"there is no commit {shown!r} here", _fetch_help(ask, shown))
+
+
+def changed_paths(ask: Ask, before: str, after: str | None, watched: Sequence[str]) -> list[str]:
+    """Paths that differ, relative to the folder that Git is asked in. Git compares trees by their ids, and working
+    files by their times first: what did not change costs nothing. Files that Git ignores count as well.
+
+    Raises:
+        RangeError: Git cannot tell.
+    """
+    options = ("--name-only", "-z", "--no-renames", "--ignore-submodules=none")
+    try:
+        if after is not None:
+            found = ask("diff-tree", "-r", "--relative", *options, before, after, "--", *watched)
+        else:
+            found = ask("diff", "--relative", "--no-ext-diff", *options, before, "--", *watched)
+            found += ask("ls-files", "--others", "-z", "--", *watched)
+    except GitError as error:
+        raise RangeError(f"what differs cannot be told: {error}", _deepen_help(ask)) from error
+    return sorted({os.fsdecode(path) for path in found.split(b"\0") if path})
+
+
+def folder_of(ask: Ask) -> str:
+    """Where in the repository the folder is that Git is asked in, "" for its top."""
+    try:
+        return ask("rev-parse", "--show-prefix").decode(errors="surrogateescape").strip("\n").strip("/")
+    except GitError:
+        return ""
+
+
+def _refuse_outside(ask: Ask) -> None:
+    try:
+        ask("rev-parse", "--git-dir")
+    except NotInstalledError as error:
+        raise RangeError(str(error), "install git") from error
+    except GitError as error:
+        raise RangeError(
+            f"this is no Git repository: {error}", "a plan compares commits: git init, and commit"
+        ) from error
+
+
+def _default(ask: Ask) -> Range:
+    head = commit_of(ask, "HEAD")
+    upstream = _upstream(ask)
+    if upstream is None:
+        raise RangeError(
+            "there is nothing to compare with: main has no upstream, and there is no origin/main",
+            "name a base: `sgfleet plan HEAD` shows what is not committed, `sgfleet plan main` what a branch does",
+        )
+    tip = commit_of(ask, upstream)
+    return Range(_merge_base(ask, head, tip, upstream), f"merge base with {upstream}", None, "working tree")
+
+
+def _upstream(ask: Ask) -> str | None:
+    """The upstream of main, or what a clone without a branch main has for it."""
+    branches = [f"refs/heads/{name}" for name in _MAINS]
+    remotes = [f"refs/remotes/origin/{name}" for name in ("HEAD", *_MAINS)]
+    form = "--format=%(refname)%00%(upstream)"
+    lines = ask("for-each-ref", form, *branches, *remotes).decode(errors="surrogateescape").splitlines()
+    found = dict(line.split("\0", 1) for line in lines)
+    for name in (*(found.get(branch, "") for branch in branches), *(each for each in remotes if each in found)):
+        if name:
+            return name.removeprefix("refs/remotes/").removeprefix("refs/heads/")
+    return None
+
+
+def _merge_base(ask: Ask, head: str, tip: str, name: str) -> str:
+    try:
+        return ask("merge-base", tip, head).decode().split()[0]
+    except (GitError, IndexError) as error:
+        if _is_shallow(ask):
+            message = f"this clone is shallow, and where the branch left {name} is not in it"
+            raise RangeError(message, _deepen_help(ask)) from error
+        raise RangeError(
+            f"{name} and HEAD have no commit in common", f"sgfleet plan {name} compares them as they are"
+        ) from error
+
+
+def _is_shallow(ask: Ask) -> bool:
+    try:
+        return ask("rev-parse", "--is-shallow-repository").strip() == b"true"
+    except GitError:
+        return False
+
+
+def _fetch_help(ask: Ask, name: str) -> str:
+    remote, slash, branch = name.partition("/")
+    if remote == "origin" and slash:
+        return f"git fetch --depth=1 origin {branch}:refs/remotes/origin/{branch}"
+    if _is_shallow(ask):
+        return f"this clone is shallow: git fetch --depth=1 origin {name}, or git fetch --unshallow"
+    return "git fetch, or look with git branch --all"
+
+
+def _deepen_help(ask: Ask) -> str | None:
+    return "git fetch --unshallow origin (in GitHub's checkout action: fetch-depth: 0)" if _is_shallow(ask) else None
