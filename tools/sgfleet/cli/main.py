@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgfleet.cli import streams
-from sgfleet.cli.common import FINDINGS, USAGE, FindingsError, UsageError, near
+from sgfleet.cli.common import FINDINGS, OK, USAGE, FindingsError, UsageError, near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +126,13 @@ def run() -> None:
     sys.exit(code)
 
 
+def _refusal(argv: Sequence[str]) -> int:
+    """The exit code of a call that makes no sense: a command to which 2 says something else names its own, REFUSED."""
+    known = bool(argv) and argv[0] in commands()
+    code: int = getattr(module_of(argv[0]), "REFUSED", USAGE) if known else USAGE
+    return code
+
+
 def _guarded(argv: Sequence[str]) -> int:
     """The exit code of a command line, whatever comes of it.
 
@@ -135,12 +142,12 @@ def _guarded(argv: Sequence[str]) -> int:
     try:
         return main(argv)
     except SystemExit as ended:  # argparse, after --help or with a message
-        return ended.code if isinstance(ended.code, int) else USAGE
+        return _refusal(argv) if ended.code else OK
     except UsageError as error:
         print(f"error: {error.message}", file=sys.stderr)
         if error.help:
             print(f"help: {error.help}", file=sys.stderr)
-        return USAGE
+        return _refusal(argv)
     except FindingsError as error:
         from sgfleet.cli.report import write_findings
 

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli.common import INTERNAL, NOTHING, OK, UsageError, add_format, add_root, root_of
+from sgfleet.cli.common import NOTHING, OK, UsageError, add_format, add_root, root_of
 
 if TYPE_CHECKING:
     import argparse
@@ -44,11 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         plan = _plan(root_of(arguments), arguments.range)
     except RangeError as error:
-        print(f"error: {error}", *([f"help: {error.help}"] if error.help else []), sep="\n", file=sys.stderr)
-        return INVALID
-    except UsageError as error:
-        print(f"error: {error.message}", *([f"help: {error.help}"] if error.help else []), sep="\n", file=sys.stderr)
-        return INVALID
+        raise UsageError(str(error), error.help) from error
     if not plan.hosts and not plan.others:
         print("nothing to plan: neither side has a host", file=sys.stderr)
         return NOTHING
@@ -57,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         from sgfleet.cli.crash import report_rules
 
         sys.stdout.flush()
-        report_rules(list(plan.crashes), sys.argv[1:])
-        return INTERNAL
+        return report_rules(list(plan.crashes), sys.argv[1:])
     if plan.errors:
         return INVALID
     return CHANGES if plan.changed else OK
