@@ -112,6 +112,41 @@ def test_no_hosts_are_3(fleet, capsys):
     assert "nothing to check" in streams.err
 
 
+@pytest.mark.parametrize("command", ["check", "render", "show", "memory", "options"])
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_hosts_that_cannot_be_listed_are_an_error(fleet, kind, command):
+    fleet.write("fleet.yaml", "policy: {}\n")
+    fleet.write("elsewhere/a-01/host.yaml", HOST)
+    hosts = fleet.root / "hosts"
+    hosts.symlink_to("elsewhere") if kind == "link" else hosts.write_text("")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "sgfleet", command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "error[SRC" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["check", "render", "show", "memory", "options"])
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_not_everything(fleet, command, name):
+    fleet.host("a-01")
+    with pytest.raises(UsageError, match="empty"):
+        main([command, name])
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--root", ""])
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("command", ["show", "memory", "options"])
+def test_a_damaged_schema_is_told_beside_the_answer(fleet, command, capsys):
+    fleet.host("a-01")
+    fleet.write("schema/sglang/0.5.9.json", "{\n")
+    assert main([command]) == 1
+    told = capsys.readouterr()
+    assert "error[SCH001]: the flag schema of SGLang 0.5.9 cannot be used" in told.err
+    assert "chat" in told.out
+
+
 def test_hosts_without_services_are_3(fleet, only):
     only()
     fleet.host("a-01", "host: {host}\nservices: {}\n")

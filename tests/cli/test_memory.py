@@ -147,7 +147,7 @@ def test_a_picture_is_well_formed(root):
         (["--set", "hicache-ratoi=4"], "did you mean hicache-ratio"),
         (["--set", "hicache-ratio=four"], 'hicache-ratio takes a number, not "four"'),
         (["--set", "attention-backend=none-such"], "has no choice"),
-        (["--release", "9.9.9"], "nothing is known of SGLang '9.9.9'"),
+        (["--release", "9.9.9"], "there is no flag schema of SGLang '9.9.9'"),
         (["--release", "0.5.8", "--set", "disable-hicache-numa=1"], "SGLang 0.5.8 has no flag"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,17 @@ def test_what_is_not_ours_stays(fleet, capsys):
     assert (fleet / "units/mixed-01/sglang-chat.service").exists()
     assert not (fleet / "units/mixed-01/sglang-draft.service").exists()
     assert (fleet / "units/kimi-01/notes.txt").exists()
-    assert "RND006" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "RND006" in told
+    assert "what is left of its units was not written by sgfleet" in told
+
+
+def test_check_and_render_say_the_same_of_a_host_that_is_gone(fleet, capsys):
+    shutil.rmtree(fleet / "hosts/mixed-01")
+    assert main(["render", "--check"]) == 1
+    assert "help: sgfleet render removes them; or bring hosts/mixed-01/host.yaml back" in capsys.readouterr().out
+    assert main(["render"]) == 0
+    assert main(["render", "--check"]) == 0
 
 
 def test_a_host_that_cannot_be_read_keeps_its_units(fleet):
@@ -99,6 +110,26 @@ def test_links_in_place_of_units_are_neither_read_nor_written(fleet, capsys):
     assert "RND006" in capsys.readouterr().out
     main(["render"])
     assert (fleet / "outside").read_text() == "precious"
+
+
+@pytest.mark.parametrize("kind", ["link", "broken link", "pipe", "folder"])
+@pytest.mark.parametrize("command", [["render"], ["render", "--check"], ["render", "kimi-01/sglang-kimi"]])
+def test_what_is_no_file_in_place_of_a_unit_is_told_once_and_left(fleet, capsys, kind, command):
+    unit = fleet / UNIT
+    unit.unlink()
+    if kind == "pipe":
+        os.mkfifo(unit)
+    elif kind == "folder":
+        unit.mkdir()
+    else:
+        (fleet / "outside").write_text("precious")
+        unit.symlink_to(fleet / ("outside" if kind == "link" else "nowhere"))
+    before = unit.lstat()
+    assert main(command) == 1
+    told = capsys.readouterr()
+    assert told.out.count("error[") == told.out.count("error[RND006]") == 1
+    assert "rendered" not in told.err
+    assert unit.lstat() == before
 
 
 def test_a_link_in_place_of_a_hosts_units(fleet, capsys):

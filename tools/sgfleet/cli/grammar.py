@@ -120,7 +120,8 @@ def _argument(action: argparse.Action) -> Argument:
     words = tuple(str(choice) for choice in action.choices or ())
     name = action.metavar if isinstance(action.metavar, str) else action.dest.upper().replace("_", "-")
     many = action.nargs in {"*", "+", argparse.REMAINDER}
-    return Argument(tuple(action.option_strings), name, text, _kind(action, name, words), words, many)
+    repeats = isinstance(action, argparse._AppendAction)  # noqa: SLF001 - the class has no public name
+    return Argument(tuple(action.option_strings), name, text, _kind(action, name, words), words, many, repeats)
 
 
 def _kind(action: argparse.Action, name: str, words: tuple[str, ...]) -> Kind:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine.argv.outcome import Parsed
@@ -40,12 +39,12 @@ def shown_outcome(release: Release, words: Sequence[str], outcome: Outcome, *, i
         values = {name: HIDDEN if may_hold_secret(name) else value for name, value in outcome.values.items()}
         namespace = {dest: HIDDEN if dest in flags else value for dest, value in outcome.namespace.items()}
         notes = tuple(
-            replace(note, message=_sentence(note.message, secrets), help=_sentence(note.help, secrets))
+            note._replace(message=_sentence(note.message, secrets), help=_sentence(note.help, secrets))
             for note in outcome.notes
         )
-        return replace(outcome, values=without_secrets(values) if inside else values, namespace=namespace, notes=notes)
+        return outcome._replace(values=without_secrets(values) if inside else values, namespace=namespace, notes=notes)
     message = _sentence(outcome.message, secrets)
-    return replace(outcome, message=message, help=_sentence(outcome.help, secrets))
+    return outcome._replace(message=message, help=_sentence(outcome.help, secrets))
 
 
 def _sentence(text: Any, secrets: set[str]) -> Any:

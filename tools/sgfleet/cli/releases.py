@@ -26,8 +26,9 @@ def load_release(version: str, root: Path | None) -> Release:
     try:
         return store.load(version, root)
     except store.UnknownReleaseError as error:
-        near = f"near: {', '.join(error.near)}" if error.near else ""
-        adds = f"`sgfleet schema add {version}` adds it" if is_release(version) and version.count(".") > 1 else "sgfleet schema list has all"
-        raise UsageError(error.message, "; ".join(filter(None, (near, adds)))) from None
+        hints = [f"near: {', '.join(error.near)}"] if error.near else []
+        whole = is_release(version) and version.count(".") > 1
+        hints.append(f"`sgfleet schema add {version}` adds it" if whole else "`sgfleet schema list` has all")
+        raise UsageError(error.message, "; ".join(hints)) from None
     except store.DamagedSchemaError as error:
         raise FindingsError([damage(error, root)]) from None

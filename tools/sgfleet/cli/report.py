@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sgfleet.findings import Finding
+    from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.summary import Writer
 
 
@@ -36,6 +37,16 @@ def writer_for(form: str) -> Writer:
     from sgfleet.rules.registry import entries
 
     return Sarif(stream, version("sgfleet"), entries())
+
+
+def told_damage(workspace: Workspace) -> bool:
+    """Say on standard error which flag schemas are damaged, beside an answer that had to do without them; if any."""
+    from sgfleet.output.colour import paint_for
+    from sgfleet.output.text import Text
+
+    found = list({each.message: each for each in workspace.damaged}.values())
+    Text(sys.stderr, paint_for(sys.stderr)).add(found)
+    return bool(found)
 
 
 def write_findings(findings: Iterable[Finding]) -> None:

@@ -5,11 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgfleet.cli.common import UsageError, near
+from sgfleet.cli.common import FindingsError, UsageError, near
 from sgfleet.fleet.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
+    from sgfleet.findings import Finding
+    from sgfleet.fleet.workspace import Workspace
+
+
+def selected(workspace: Workspace, targets: Iterable[str]) -> Selection:
+    """What is meant in a repository. Without any host `hosts` is empty, and there is nothing to look at.
+
+    Raises:
+        UsageError: no such host.
+        FindingsError: which hosts there are cannot be told.
+    """
+    repository = workspace.repository
+    if not repository.host_names and (wrong := grave(repository.findings)):
+        raise FindingsError(wrong)
+    return select(targets, repository.host_names, workspace.root)
+
+
+def grave(findings: Iterable[Finding]) -> list[Finding]:
+    """The errors among findings. That there is no host is none here: it is nothing to check, exit code 3."""
+    from sgfleet.findings import Severity
+    from sgfleet.spec.repository import NO_HOSTS
+
+    return [each for each in findings if each.severity is Severity.ERROR and each.code != NO_HOSTS]
 
 
 def select(targets: Iterable[str], hosts: Collection[str], root: Path) -> Selection:
@@ -25,6 +49,8 @@ def select(targets: Iterable[str], hosts: Collection[str], root: Path) -> Select
     named = False
     for target in targets:
         named = True
+        if not target.strip():  # an unset variable of a script must not mean everything
+            raise UsageError("the name of a host is empty", "name a host, or give no name at all for all of them")
         host, _, service = target.partition("/")
         if host in hosts:
             selection.add(host, service or None)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.render.committed import committed_units, orphaned, stray_folders
-from sgfleet.render.drift import drift
+from sgfleet.render.drift import drift, unit_path
 from sgfleet.render.host import render_host
 from sgfleet.source.problems import SourceError
 
@@ -28,6 +29,15 @@ class HostUnits(NamedTuple):
     committed: dict[str, str]
     findings: list[Finding]
     usable: bool
+
+    def writable(self, host: str) -> dict[str, str]:
+        """Service -> its unit as rendered, without those whose place is taken by something that is told already: a
+        link, a pipe, a folder, a file that cannot be read. Nothing is written over or through them.
+        """
+        if not self.usable:
+            return {}
+        taken = {each.place.path for each in self.findings}
+        return {name: text for name, text in self.rendered.units.items() if unit_path(host, name) not in taken}
 
     def chosen(self, services: set[str] | None) -> HostUnits:
         """The same for some services only; None means all."""
@@ -53,15 +63,30 @@ def unit_findings(spec: HostSpec, units: HostUnits) -> list[Finding]:
     """Everything that is wrong with a host's units, drift included."""
     if not units.usable:
         return units.findings
-    return [*units.findings, *drift(spec.name, units.rendered.units, units.committed, units.rendered.known)]
+    rendered = units.writable(spec.name)
+    return [*units.findings, *drift(spec.name, rendered, units.committed, units.rendered.known)]
 
 
 def strays(workspace: Workspace) -> Iterator[Finding]:
     """What stands in units/ and belongs to no host."""
     try:
-        yield from stray_folders(workspace.tree, workspace.repository.host_names)
+        for finding in stray_folders(workspace.tree, workspace.repository.host_names):
+            yield finding if finding.host is None else _orphaned(workspace, finding, finding.host)
     except SourceError as error:  # units/ itself is a link, or cannot be listed
         yield from error.findings
+
+
+def _orphaned(workspace: Workspace, finding: Finding, host: str) -> Finding:
+    """What to do about the units of a host that is gone: render removes what it wrote, and nothing else."""
+    ours, foreign = orphans(workspace, host)
+    folder = finding.place.path
+    steps = [
+        *(["sgfleet render removes them"] if ours else ()),
+        *([f"move away what sgfleet has not written into {folder}"] if foreign else ()),
+    ] or [f"remove {folder}"]
+    if not workspace.repository.host_names:  # all hosts gone at once is rather a mistake, and render removes nothing
+        steps = [f"git rm -r {folder}"]
+    return replace(finding, help=f"{', and '.join(steps)}; or bring hosts/{host}/host.yaml back")
 
 
 def orphans(workspace: Workspace, host: str) -> tuple[list[str], bool]:

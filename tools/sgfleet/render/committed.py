@@ -48,7 +48,7 @@ def committed_units(tree: Tree, host: str, findings: list[Finding]) -> dict[str,
 
 
 def stray_folders(tree: Tree, hosts: Collection[str]) -> Iterator[Finding]:
-    """What stands in units/ itself and belongs to no host."""
+    """What stands in units/ itself and belongs to no host; what to do about a folder depends on what it holds."""
     for entry in tree.entries(UNITS):
         path = f"{UNITS}/{entry.name}"
         if entry.kind is not Kind.FOLDER:
@@ -56,10 +56,7 @@ def stray_folders(tree: Tree, hosts: Collection[str]) -> Iterator[Finding]:
                 yield _stray(path, entry, None)
         elif entry.name not in hosts:
             message = f"there is no host {entry.name}: its units have no spec"
-            help_ = f"git rm -r {path}, or bring hosts/{entry.name}/host.yaml back"
-            yield Finding(
-                WITHOUT_SPEC, Severity.ERROR, message, Place(path), entry.name, help=help_, based_on=("hosts/",)
-            )
+            yield Finding(WITHOUT_SPEC, Severity.ERROR, message, Place(path), entry.name, based_on=("hosts/",))
 
 
 def orphaned(text: str, host: str) -> bool:

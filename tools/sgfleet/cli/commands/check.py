@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check what is meant and print the findings host by host."""
     from sgfleet.cli.report import writer_for
-    from sgfleet.cli.targets import check_services, select
+    from sgfleet.cli.targets import check_services, grave, select
     from sgfleet.fleet.check import FleetCheck
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.progress import Progress
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     for host, services in check.partial():
         check_services(selection, host, services)
     writer = writer_for(arguments.format)
-    summary, crashes = Summary(), []
+    summary, crashes, wrong = Summary(), [], False
     progress = Progress(sys.stderr, "hosts", len(selection.hosts))
     writer.begin()
     with closing(iter(check)) as results:  # ends the other processes when this one cannot go on
@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             if checked.findings:
                 progress.clear()
             summary.count(checked.findings)
+            wrong = wrong or bool(grave(checked.findings))
             summary.hosts += checked.host is not None
             summary.services += len(checked.services)
             crashes += checked.crashes
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         from sgfleet.cli.crash import report_rules
 
         return report_rules(crashes, sys.argv[1:])
-    if summary.hosts and not summary.clean:
+    if not summary.clean and (summary.hosts or wrong):
         return FINDINGS
     if not summary.services:  # never success, whatever the reason
         print(f"nothing to check: {'no service' if summary.hosts else 'no host'} is meant", file=sys.stderr)

@@ -1,7 +1,8 @@
 """Render every service to the unit that is committed under units/, or hold units/ against that.
 
 Without --check the units are written: whole files, replaced at once, only where they differ. Units of services that are
-in no spec any more are removed when their host is rendered as a whole.
+in no spec any more are removed when their host is rendered as a whole. Nothing is written over or through what is no
+regular file.
 
 Exit codes: 0 units are as the specs say, 1 units differ (--check, --staged) or a service cannot be rendered, 2 usage,
 3 there is no service.
@@ -10,6 +11,7 @@ Exit codes: 0 units are as the specs say, 1 units differ (--check, --staged) or 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -135,7 +137,7 @@ def _host(
     if check:
         return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
     files = _Files(workspace.root, host)
-    for name, text in units.rendered.units.items() if units.usable else ():
+    for name, text in units.writable(host).items():
         path = unit_path(host, name)
         files.keep(path) if units.committed.get(name) == text else files.write(path, text)
     # A spec that could not be read says nothing about which services there are.
@@ -150,7 +152,7 @@ def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
     from sgfleet.fleet.units import orphans, strays
     from sgfleet.render.drift import unit_path
 
-    for finding in strays(workspace):
+    for finding in list(strays(workspace)):
         if finding.host is None or not workspace.repository.host_names:
             yield finding
             continue
@@ -158,7 +160,9 @@ def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
         for name in ours:
             files.remove(unit_path(finding.host, name))
         if foreign:
-            yield finding
+            message = f"there is no host {finding.host}: what is left of its units was not written by sgfleet"
+            help_ = f"move it away, or bring hosts/{finding.host}/host.yaml back"
+            yield replace(finding, message=message, help=help_)
 
 
 def _staged(root: Path, paths: Iterable[str]) -> int:
