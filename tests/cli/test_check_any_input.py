@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rules.checking import check
 from sgfleet.output.text import render
 
-HOSTS = Path(__file__).parents[2] / "hosts"
+HOSTS = Path(__file__).parents[1] / "data" / "fleet" / "hosts"
 SOURCES = [
     (folder.name, *((folder / file).read_text() for file in ("host.yaml", "facts.yaml")))
     for folder in sorted(HOSTS.iterdir())

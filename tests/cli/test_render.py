@@ -13,15 +13,15 @@ import pytest
 from sgfleet.cli.main import main
 from sgfleet.source import replace
 
-ROOT = Path(__file__).parents[2]
+DATA = Path(__file__).parents[1] / "data" / "fleet"
 UNIT = "units/kimi-01/sglang-kimi.service"
 
 
 @pytest.fixture
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in ("hosts", "units"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    shutil.copy(ROOT / "fleet.yaml", tmp_path)
+        shutil.copytree(DATA / part, tmp_path / part)
+    shutil.copy(DATA / "fleet.yaml", tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

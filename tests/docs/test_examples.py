@@ -41,9 +41,8 @@ BEFORE = {"bad-edit": bad_edit, "argv": lambda _: None}
 
 @pytest.mark.parametrize(("page", "name", "text"), EXAMPLES)
 def test_example(page: Path, name: str, text: str, tmp_path: Path) -> None:
-    for part in ("hosts", "units", "schema"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    shutil.copy(ROOT / "fleet.yaml", tmp_path)
+    shutil.copytree(ROOT / "tests" / "data" / "fleet", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "schema", tmp_path / "schema")
     BEFORE[name](tmp_path)
     shown = ""
     for line in text.splitlines():

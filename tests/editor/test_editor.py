@@ -17,6 +17,7 @@ from editor.language_server import LanguageServer
 pytestmark = pytest.mark.editor
 
 ROOT = Path(__file__).parents[2]
+FLEET = ROOT / "tests" / "data" / "fleet"
 SERVER = ROOT / ".cache/editor"
 HEAD = "# yaml-language-server: $schema=../../schema/host.schema.json\nhost: kimi-01\n"
 
@@ -141,7 +142,7 @@ def test_values_are_marked_and_choices_offered(editor):
 
 
 def test_hovering_tells_what_a_key_is_for(editor):
-    opened = editor.open((ROOT / "hosts/kimi-01/host.yaml").read_text())
+    opened = editor.open((FLEET / "hosts/kimi-01/host.yaml").read_text())
     told = opened.hover("hicache-ra|tio: 4.0")
     assert declared("0.5.9")["hicache-ratio"]["description"].partition(" Type:")[0] in told
     assert "Default: 2.0" in told
@@ -198,7 +199,7 @@ def test_what_the_check_takes_is_not_marked(editor, text):
 
 
 @pytest.mark.parametrize(
-    "path", sorted([*ROOT.glob("hosts/*/*.yaml"), ROOT / "fleet.yaml"]), ids=lambda path: "/".join(path.parts[-2:])
+    "path", sorted([*FLEET.glob("hosts/*/*.yaml"), FLEET / "fleet.yaml"]), ids=lambda path: "/".join(path.parts[-2:])
 )
 def test_nothing_is_marked_in_the_files_of_this_repository(editor, path):
     assert editor.server.diagnostics(path, path.read_text()) == []

@@ -16,13 +16,14 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+FLEET = ROOT / "tests" / "data" / "fleet"
 BIN = Path(sys.executable).parent
 HOST = "hosts/kimi-01/host.yaml"
 UNIT = "units/kimi-01/sglang-kimi.service"
 
 
 class Clone:
-    """A scratch repository with this one's hosts, and `pre-commit install` done."""
+    """A scratch repository with the hosts of tests/data, and `pre-commit install` done."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,10 +56,8 @@ class Clone:
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit-home"))
     path = tmp_path / "fleet"
-    path.mkdir()
-    for name in ("hosts", "units", "schema"):
-        shutil.copytree(ROOT / name, path / name)
-    shutil.copy(ROOT / "fleet.yaml", path)
+    shutil.copytree(FLEET, path)
+    shutil.copytree(ROOT / "schema", path / "schema")
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     for hook in hooks:
         assert hook["language"] == "python"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sgfleet.cli.main import main
 
-ROOT = Path(__file__).parents[2]
+FLEET = Path(__file__).parents[1] / "data" / "fleet"
 
 
 def tokens(root: Path, capsys) -> int:
@@ -18,7 +18,7 @@ def tokens(root: Path, capsys) -> int:
 
 
 def kimi(root: Path, observed: str = "", flags: str = "") -> None:
-    shutil.copytree(ROOT / "hosts/kimi-01", root / "hosts/kimi-01", dirs_exist_ok=True)
+    shutil.copytree(FLEET / "hosts/kimi-01", root / "hosts/kimi-01", dirs_exist_ok=True)
     facts, host = root / "hosts/kimi-01/facts.yaml", root / "hosts/kimi-01/host.yaml"
     facts.write_text(facts.read_text() + observed)
     host.write_text(host.read_text().replace("      tp-size: 8\n", f"      tp-size: 8\n{flags}"))

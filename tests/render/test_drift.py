@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sgfleet.render.drift import drift
 
-ROOT = Path(__file__).parents[2]
-UNIT = (ROOT / "units" / "kimi-01" / "sglang-kimi.service").read_text()
+FLEET = Path(__file__).parents[1] / "data" / "fleet"
+UNIT = (FLEET / "units" / "kimi-01" / "sglang-kimi.service").read_text()
 
 
 def found(rendered: dict[str, str], committed: dict[str, str], known: set[str] | None = None) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Whole units: the shipped hosts, the story's unit, and what must not change them."""
+"""Whole units: the hosts of tests/data, the story's unit, and what must not change them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from sgfleet.render.unit_reader import parse_unit
 from sgfleet.render.unquoting import read_exec
 from support.verify_unit import verify_unit
 
-ROOT = Path(__file__).parents[2]
-STORY = ROOT / "tests" / "corpus" / "units" / "kimi-k25-production.service"
-UNITS = sorted(ROOT.glob("units/*/*.service"))
+TESTS = Path(__file__).parents[1]
+FLEET = TESTS / "data" / "fleet"
+STORY = TESTS / "corpus" / "units" / "kimi-k25-production.service"
+UNITS = sorted(FLEET.glob("units/*/*.service"))
 
 MINIMAL = """\
 host: box-01
@@ -30,12 +31,12 @@ services:
 """
 
 
-def test_the_shipped_units_are_golden() -> None:
+def test_the_units_are_golden() -> None:
     """A change of what is rendered shows here and in review; see docs/adr/0003 before you commit one."""
-    for host in sorted(path.name for path in (ROOT / "hosts").iterdir()):
-        for service, text in rendered(ROOT, host).units.items():
-            assert (ROOT / "units" / host / f"{service}.service").read_text() == text
-    assert len(UNITS) == sum(len(rendered(ROOT, path.name).units) for path in (ROOT / "hosts").iterdir())
+    for host in sorted(path.name for path in (FLEET / "hosts").iterdir()):
+        for service, text in rendered(FLEET, host).units.items():
+            assert (FLEET / "units" / host / f"{service}.service").read_text() == text
+    assert len(UNITS) == sum(len(rendered(FLEET, path.name).units) for path in (FLEET / "hosts").iterdir())
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.stem)
@@ -45,7 +46,7 @@ def test_systemd_has_nothing_against_them(unit: Path) -> None:
 
 def test_every_line_of_the_storys_unit_that_matters_is_there() -> None:
     story = parse_unit(STORY.read_text())
-    ours = parse_unit((ROOT / "units" / "kimi-01" / "sglang-kimi.service").read_text())
+    ours = parse_unit((FLEET / "units" / "kimi-01" / "sglang-kimi.service").read_text())
     for section in ("Unit", "Service", "Install"):
         for setting in story.settings(section):
             if setting.key in ("Description", "ExecStart", "Type", "TimeoutStartSec"):
@@ -70,9 +71,9 @@ def flags(argv: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def test_the_order_of_keys_in_yaml_changes_nothing(tmp_path: Path) -> None:
-    original = yaml.safe_load((ROOT / "hosts" / "kimi-01" / "host.yaml").read_text())
-    unit = (ROOT / "units" / "kimi-01" / "sglang-kimi.service").read_text()
-    (tmp_path / "fleet.yaml").write_text((ROOT / "fleet.yaml").read_text())
+    original = yaml.safe_load((FLEET / "hosts" / "kimi-01" / "host.yaml").read_text())
+    unit = (FLEET / "units" / "kimi-01" / "sglang-kimi.service").read_text()
+    (tmp_path / "fleet.yaml").write_text((FLEET / "fleet.yaml").read_text())
     for seed in range(10):
         write_host(tmp_path, yaml.safe_dump(shuffled(original, random.Random(seed)), sort_keys=False), "kimi-01")
         assert rendered(tmp_path, "kimi-01").units["sglang-kimi"] == unit

@@ -17,7 +17,7 @@ from sgfleet.source.read import DEEPEST, MOST_EVENTS, MOST_FINDINGS, read_text
 if TYPE_CHECKING:
     from sgfleet.source.document import Document
 
-ROOT = Path(__file__).parents[2]
+FLEET = Path(__file__).parents[1] / "data" / "fleet"
 
 
 def codes(raw: bytes | str) -> list[str]:
@@ -239,7 +239,7 @@ def test_whatever_comes_it_is_a_document_or_findings(raw: bytes | str) -> None:
     codes(raw)
 
 
-HOST = (ROOT / "hosts/kimi-01/host.yaml").read_text()
+HOST = (FLEET / "hosts/kimi-01/host.yaml").read_text()
 DAMAGE = st.sampled_from([*"\t\n :[]{},#\"'%@\\\r\0\x85\u00a0\u201c\ufeff\U0001f600"]) | st.sampled_from(
     [
         ": ",
@@ -280,5 +280,5 @@ def test_a_damaged_host_is_a_document_or_findings_with_places(damage: list[tuple
 
 
 def test_the_shipped_files_are_read() -> None:
-    for path in [*ROOT.glob("hosts/*/*.yaml"), ROOT / "fleet.yaml"]:
+    for path in [*FLEET.glob("hosts/*/*.yaml"), FLEET / "fleet.yaml"]:
         assert codes(path.read_bytes()) == [], path

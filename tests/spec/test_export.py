@@ -24,6 +24,7 @@ from sgfleet.spec.repository import no_names
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "schema"
+FLEET = ROOT / "tests" / "data" / "fleet"
 RELEASES = ("0.5.9", "0.5.23")
 
 
@@ -54,7 +55,7 @@ def test_each_is_a_json_schema_of_the_dialect_that_it_names(name):
 
 
 @pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("hosts/*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+    "path", sorted(FLEET.glob("hosts/*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 def test_the_hosts_of_this_repository(path):
     data = read_text(path.read_text(), path.name).data
@@ -63,7 +64,7 @@ def test_the_hosts_of_this_repository(path):
 
 def test_the_fleet_of_this_repository():
     assert (
-        list(validator("fleet.schema.json").iter_errors(read_text((ROOT / "fleet.yaml").read_text(), "f").data)) == []
+        list(validator("fleet.schema.json").iter_errors(read_text((FLEET / "fleet.yaml").read_text(), "f").data)) == []
     )
 
 
