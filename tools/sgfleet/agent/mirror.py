@@ -21,6 +21,7 @@ from sgfleet.source.git_faults import (
     NotWritableError,
     RefMissingError,
     RefusedObjectError,
+    TooLargeError,
     fault,
 )
 
@@ -39,7 +40,7 @@ MOST_COMMITS: Final = 2000
 MOST_PACKS: Final = 20
 MOST_LISTING_BYTES: Final = 16 * 2**20
 LONGEST_LINE: Final = 200
-FETCHED: Final = "refs/heads/fetched"
+FETCHED: Final = "refs/agent/fetched"
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -67,7 +68,7 @@ class Commit(NamedTuple):
 
 
 class Mirror:
-    """A bare repository at `folder`, made when it is first needed. `git` reads it (`GitObjects(mirror.git)`).
+    """A bare repository at `folder`, made when it is first needed. `GitTree(GitObjects(mirror.git), commit)` reads it.
 
     Every method raises GitError, of the kind that says what went wrong; see `source/git_faults.py`.
     """
@@ -105,7 +106,7 @@ class Mirror:
         def bring() -> None:
             self._prepare(commit)
             if not self.holds(commit):
-                self._bring(f"--depth={STEP if self._holds_any() else 1}", commit)
+                self._bring_tip(commit)
                 self._tidy()
             self._check(commit)
 
@@ -145,11 +146,9 @@ class Mirror:
 
         return self._healing(look)
 
-    def dates_on_the_way(self, old: str, new: str) -> tuple[tuple[str, int], ...]:
+    def dates_on_the_way(self, old: str, new: str) -> dict[str, int]:
         """The commits between that descend from `old`, each with the second it says it was made at."""
-        listing = self.git("rev-list", "--timestamp", "--ancestry-path", _id(new), f"^{_id(old)}")
-        rows = (line.split() for line in listing.decode().splitlines())
-        return tuple((commit, int(seconds)) for seconds, commit in rows)
+        return self._history(MOST_COMMITS, "--ancestry-path", _id(new), f"^{_id(old)}")
 
     def describe(self, commit: str) -> Commit:
         """What to show of a commit that is here."""
@@ -168,33 +167,56 @@ class Mirror:
             raise NotWritableError(f"{self.folder} cannot be removed: {error.strerror}") from error
 
     def _between(self, old: str, new: str, most: int) -> tuple[str, ...]:
-        by = STEP
+        depth = 0
         while True:
             ends = self._shallow()
             known = self.holds(old)
-            without = (f"^{old}",) if known else ()
-            found = self._commits(f"--max-count={most + 1}", new, *without)
+            found = self._history(most + 1, new, *((f"^{old}",) if known else ()))
             if len(found) > most:
                 raise TooManyCommitsError(f"more than {most:,} commits between {old[:12]} and {new[:12]}")
-            if ends.isdisjoint(found):  # each line of descent was followed to what `old` has, or to a first commit
+            # Where no line of descent ends for want of history, each leads to what `old` has or to a first commit.
+            if ends.isdisjoint(found) and not (known and self._is_cut_short(old, found, ends, most)):
                 if known and self.git.run("merge-base", "--is-ancestor", old, new).code == 0:
-                    return found
+                    return tuple(found)
                 raise UnrelatedError(f"{new[:12]} does not descend from {old[:12]}")
-            self._deepen(by, new, old)
+            depth = 3 * max(depth, STEP, len(found))
+            self._deepen(depth, new, old)
             if self._shallow() == ends:
                 raise RefusedObjectError(f"the remote does not send the history below {new[:12]}")
-            by *= 3
 
-    def _commits(self, *arguments: str) -> tuple[str, ...]:
-        listing = self.git("rev-list", "--topo-order", "--reverse", *arguments, most_bytes=MOST_LISTING_BYTES)
-        return tuple(listing.decode().split())
+    def _is_cut_short(self, old: str, found: dict[str, int], ends: frozenset[str], most: int) -> bool:
+        """Whether commits among `found` may belong to the part of `old`'s history that is not here.
 
-    def _deepen(self, by: int, new: str, old: str) -> None:
+        Not where that begins before the oldest of them. Past the limit they count as new: too many are verified then,
+        never too few.
+        """
+        if not found:
+            return False
+        history = self._history(most + 1, old)
+        oldest = min(found.values())
+        return len(history) <= most and any(history[end] >= oldest for end in ends & history.keys())
+
+    def _history(self, most: int, *ranges: str) -> dict[str, int]:
+        """Commit -> the second that it says it was made at; ancestors first, the newest `most` of them."""
+        options = ("--timestamp", "--topo-order", "--reverse", f"--max-count={most}")
+        listing = self.git("rev-list", *options, *ranges, most_bytes=MOST_LISTING_BYTES)
+        rows = (line.split() for line in listing.decode().splitlines())
+        return {commit: int(seconds) for seconds, commit in rows}
+
+    def _bring_tip(self, commit: str) -> None:
+        """With some history where there is a mirror already: it will be asked for. Without, where that is too large."""
+        if self._packs():
+            with contextlib.suppress(TooLargeError):
+                self._bring(f"--depth={STEP}", commit)
+                return
+        self._bring("--depth=1", commit)
+
+    def _deepen(self, depth: int, new: str, old: str) -> None:
         """More history of both; of `new` alone where the remote has thrown `old` away."""
         try:
-            self._bring(f"--deepen={by}", new, old)
+            self._bring(f"--depth={depth}", new, old)
         except RefMissingError:
-            self._bring(f"--deepen={by}", new)
+            self._bring(f"--depth={depth}", new)
 
     def _bring(self, depth: str, *commits: str) -> None:
         self._sweep()
@@ -214,12 +236,17 @@ class Mirror:
         return replace(git, settings=way.settings, variables=way.variables, schemes=(way.scheme,))
 
     def _healing(self, work: Callable[[], Answer]) -> Answer:
-        """Do it; where the copy turns out to be damaged, once more with a new one."""
+        """Do it; where the copy may be the reason that it failed, once more with a new one.
+
+        Git has many words for damage, and what it says of a bad object is the same wherever that came from.
+        """
         try:
             return work()
-        except CorruptError:
-            self.discard()
-            return work()
+        except GitError as error:
+            if type(error) not in {CorruptError, RefusedObjectError, GitError}:
+                raise
+        self.discard()
+        return work()
 
     def _is_ready(self) -> bool:
         return (self.folder / "HEAD").is_file()
@@ -235,10 +262,7 @@ class Mirror:
             kind = NoSpaceError if error.errno == 28 else NotWritableError
             raise kind(f"{self.folder} cannot be made: {error.strerror}") from error
         form = "sha1" if len(commit) == 40 else "sha256"
-        self.git("init", "--quiet", "--bare", "--template=", "--initial-branch=fetched", f"--object-format={form}")
-
-    def _holds_any(self) -> bool:
-        return any(self._packs())
+        self.git("init", "--quiet", "--bare", "--template=", f"--object-format={form}")
 
     def _packs(self) -> list[Path]:
         return sorted((self.folder / "objects" / "pack").glob("pack-*.idx"))

@@ -113,11 +113,11 @@ def scheme_of(url: str) -> str:
     if "://" in url:
         return _check_parts(urlsplit(url))
     short = _SHORT_SSH.fullmatch(url)
-    if short is None:
+    if short is None or short["host"] in SCHEMES:
         raise RemoteSettingsError("url", "is neither https://…, ssh://…, user@host:path nor an absolute path")
     _check_server(short["host"], short["user"])
-    if short["path"].startswith("-"):
-        raise RemoteSettingsError("url", "has a path that begins with '-'")
+    if short["path"].startswith("-") or re.search(r"\s|@", short["path"]):
+        raise RemoteSettingsError("url", "has a path with blanks or '@', or one that begins with '-'")
     return "ssh"
 
 

@@ -144,12 +144,12 @@ def _dates(mirror: Mirror, since: _Since, head: str, now_seconds: float) -> Refu
     """A signature is held against the date that the commit claims. So a key that is no longer valid could sign, with a
     date from when it was; unless what builds on a verified commit may not claim to be older than that.
     """
-    dated: tuple[tuple[str, int], ...] = ((head, mirror.describe(head).committed_seconds),)
+    dated = {head: mirror.describe(head).committed_seconds}
     earliest = 0.0
     if since.start is not None:
         dated = mirror.dates_on_the_way(since.start, head)
         earliest = mirror.describe(since.start).committed_seconds - CLOCK_SLACK_SECONDS
-    for commit, seconds in reversed(dated):
+    for commit, seconds in dated.items():
         if seconds > now_seconds + CLOCK_SLACK_SECONDS:
             return _refused("future", commit, f"{commit[:12]} claims a date that is days ahead of this host's clock")
         if seconds < earliest:

@@ -23,6 +23,7 @@ NOWHERE: Final = Path("/dev/null")
 """As GIT_DIR: no repository, and none is looked for in the folders above."""
 
 ISOLATION: Final = {
+    "core.bare": "true",
     "core.hooksPath": "/dev/null",
     "core.attributesFile": "/dev/null",
     "core.excludesFile": "/dev/null",
@@ -156,7 +157,7 @@ class IsolatedGit:
             "GIT_CONFIG_GLOBAL": "/dev/null",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_GRAFT_FILE": "/dev/null",
+            "GIT_GRAFT_FILE": "/nonexistent",
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_OPTIONAL_LOCKS": "0",

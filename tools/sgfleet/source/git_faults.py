@@ -148,7 +148,7 @@ class NotWritableError(GitError):
 
 PATTERNS: Final[tuple[tuple[type[GitError], tuple[str, ...]], ...]] = (
     (NoSpaceError, ("no space left on device", "disk quota exceeded")),
-    (TooLargeError, ("file too large", "exceeds maximum allowed size", "died of signal 25")),
+    (TooLargeError, ("file too large", "exceeds maximum allowed size")),
     (NotWritableError, ("read-only file system",)),
     (HostKeyChangedError, ("remote host identification has changed", r"offending \S+ key in")),
     (HostKeyUnknownError, ("host key verification failed", r"no \S+ host key is known")),

@@ -56,6 +56,7 @@ def run(
 
     def limit() -> None:
         if most_file_bytes is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error with words instead of a silent end
             resource.setrlimit(resource.RLIMIT_FSIZE, (most_file_bytes, most_file_bytes))
 
     process = subprocess.Popen(
