@@ -66,7 +66,8 @@ def test_parts_that_are_missing(known, words):
     [
         ([], None),
         ([{"python": "/opt/sglang/bin/python3", "release": "0.5.9"}], None),
-        ([{"python": "/opt/sglang/bin/python3"}], None),
+        ([{"python": "/opt/sglang/bin/python3"}],
+         "which SGLang /opt/sglang/bin/python3 has on example-01 is not known"),
         ([{"python": "/opt/sglang/bin/python3", "release": "0.5.8"}],
          "the release is 0.5.9, and /opt/sglang/bin/python3 has SGLang 0.5.8"),
         ([{"python": "/opt/other/bin/python3", "release": "0.5.9"}],
@@ -95,3 +96,54 @@ def test_checkpoints(path, help_):
     assert bool(problems) == (help_ is not None)
     assert all(problem.help.startswith(help_) for problem in problems)
     assert said("facts.checkpoint_not_found", service({"model-path": path}, known=facts(gpus=0))) == []
+
+
+def test_an_environment_that_could_not_be_read_is_not_found():
+    unknown = {"environments./opt/sglang/bin/python3": "there is no /opt/sglang/bin/python3"}
+    known = facts(gpus=0, environments=[{"python": "/opt/sglang/bin/python3"}], unknown=unknown)
+    (problem,) = said("facts.installed_release", service(known=known))
+    assert "there is no" in problem.message
+    assert problem.severity == "warning"
+
+
+def test_a_checkpoint_that_could_not_be_read_is_not_found():
+    known = facts(gpus=0, checkpoints=[{"path": "/m"}], unknown={"checkpoints./m": "cannot be looked at: no such file"})
+    (problem,) = said("facts.checkpoint_not_found", service({"model-path": "/m/"}, known=known))
+    assert "no such file" in problem.message
+
+
+def test_a_reading_goes_before_the_name_of_a_folder():
+    environments = [{"python": "/opt/sglang-0.5.8/bin/python3", "release": "0.5.9"}]
+    view = service(python="/opt/sglang-0.5.8/bin/python3", known=facts(gpus=0, environments=environments))
+    assert said("facts.installed_release", view) == []
+    assert said("service.interpreter_of_another_release", view) == []
+
+
+def test_facts_that_cannot_be_used_are_not_called_missing():
+    view = host({})._replace(has_facts_file=True)
+    assert messages("facts.host_without_facts", view) == [
+        "hosts/example-01/facts.yaml cannot be used: the GPUs and the memory of example-01 are not checked"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("link", "lanes"),
+    [({"width": 16, "current-width": 8}, "50%"), ({"width": 16, "current-width": 16}, None), ({"width": 16}, None),
+     ({"current-width": 4}, None), ({"width": 8, "current-width": 16}, None), ({"width": 0, "current-width": 0}, None)],
+)  # fmt: skip
+def test_lanes(link, lanes):
+    found = said("facts.narrow_pcie_link", host({}, facts(gpus=[{"index": 0, "name": "X", "pcie": link}])))
+    assert [lanes in problem.arithmetic[0] for problem in found] == ([True] if lanes else [])
+
+
+def test_who_is_given_a_gpu_that_cannot_be_used():
+    known = facts(gpus=[{"index": 0, "name": "X"}, {"index": 1, "name": "X", "problem": "gone"}])
+    services = {"a": service(gpus=[0], known=known), "b": service(known=known), "c": service(gpus=[1], known=known)}
+    (message,) = messages("facts.unusable_gpu", host(services, known))
+    assert message.endswith("it is given to b, c")
+
+
+def test_what_could_not_be_read_is_counted_beyond_some():
+    (problem,) = said("facts.unread_facts", host({}, facts(unknown={f"a{n}": "why" for n in range(20)})))
+    assert problem.arithmetic[-1] == "and 12 more"
+    assert problem.message.startswith("a0 and 19 more facts")

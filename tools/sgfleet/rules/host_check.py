@@ -65,7 +65,9 @@ def check_host(
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate))
     if spec.document is not None:
-        outcome.add(run(HostView(spec.name, views, policy, spec.facts, today, memory), spec.locate))
+        outcome.add(
+            run(HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file), spec.locate)
+        )
     findings = [*_unheard(spec.findings, outcome.findings), *outcome.findings]
     for name, view in views.items():
         if view.service.waive:

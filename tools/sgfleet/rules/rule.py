@@ -12,8 +12,7 @@ checked is the finding of a rule of its own, once a service.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import datetime
@@ -42,8 +41,7 @@ All others are reported by somebody else, and the rule's module, in the family o
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The identity of a rule. Its module's docstring is its page in the manual, the text of `explain`, and its test.
 
     `waivable` is False where accepting the finding would make other verdicts worthless, as for a file that cannot be
@@ -57,14 +55,14 @@ class Rule:
     waivable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What a rule says. It names a route; the engine finds the file, the line and the column.
 
     `route` is relative to what the rule was given: to the resolved service ("flags", "tp-size"), to the host's file
-    ("services", "sglang-kimi", "gpus"), or to fleet.yaml. The engine follows a service's route to the file that the
-    value comes from (host.yaml, its defaults, or fleet.yaml). A route to what is not there is fine: the place is then
-    the key of the nearest thing above it. `severity` differs from the rule's own only where the evidence does.
+    ("services", "sglang-kimi", "gpus") or facts ("facts", "gpus", 0), or to fleet.yaml. The engine follows a service's
+    route to the file that the value comes from (host.yaml, its defaults, or fleet.yaml). A route to what is not there
+    is fine: the place is then the key of the nearest thing above it. `severity` differs from the rule's own only where
+    the evidence does.
 
     `secret` says that the value at `route` must not be shown: no format prints it, neither in this finding nor in any
     other of the same host. The message, the arithmetic and the help of such a problem do not quote it.
@@ -81,8 +79,7 @@ class Problem:
     secret: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceView:
+class ServiceView(NamedTuple):
     """One resolved service with everything that a verdict may be decided from. Unknown is None.
 
     `memory` gives the budgets of its host; the first call may take milliseconds.
@@ -97,9 +94,11 @@ class ServiceView:
     memory: Callable[[], HostMemory] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HostView:
-    """All services of a host that could be resolved. `today` is the date (UTC) that ages are counted from."""
+class HostView(NamedTuple):
+    """All services of a host that could be resolved. `today` is the date (UTC) that ages are counted from.
+
+    `has_facts_file`: there is a facts.yaml; without `facts` it is one that cannot be used.
+    """
 
     host: str
     services: Mapping[str, ServiceView]
@@ -107,10 +106,10 @@ class HostView:
     facts: Facts | None = None
     today: datetime.date | None = None
     memory: Callable[[], HostMemory] | None = None
+    has_facts_file: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FleetView:
+class FleetView(NamedTuple):
     """The fleet's own file and what all hosts together look like: name of the host -> names of its services."""
 
     policy: Policy

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sgfleet.spec.fleet_spec import FleetSpec
 
 OTHER_HOST: Final = "SPC013"
+LISTED_TWICE: Final = "SPC016"
 M = TypeVar("M", bound=Model)
 
 
@@ -34,7 +35,7 @@ class HostSpec:
     """What is known of one host, and what is wrong with its files.
 
     `unresolved` are the services that could not be put together: nothing more can be said about them, and a finding
-    says why. `facts` is None without a usable facts.yaml; `facts_document` tells whether there is one.
+    says why. `facts` is None without a usable facts.yaml; `has_facts_file` tells whether there is one all the same.
     """
 
     name: str
@@ -43,13 +44,16 @@ class HostSpec:
     unresolved: tuple[str, ...] = ()
     facts: Facts | None = None
     facts_document: Document | None = None
+    has_facts_file: bool = False
     findings: list[Finding] = field(default_factory=list)
 
     def locate(self, route: Route, part: Part = "value") -> tuple[Place, Route]:
         """A route into the host -> its place, and the route inside the place's own file.
 
-        Below `("services", <name>)` it leads to the layer that the value comes from.
+        Below `("services", <name>)` it leads to the layer that the value comes from, below `("facts",)` to facts.yaml.
         """
+        if route[:1] == ("facts",) and self.facts_document is not None:
+            return self.facts_document.place(route[1:], part), route[1:]
         if len(route) > 2 and route[0] == "services" and (service := self.services.get(str(route[1]))):
             return service.locate(route[2:], part)
         if self.document is None:
@@ -109,8 +113,28 @@ def read_facts(spec: HostSpec, document: Document) -> None:
     """Hold facts.yaml against its model. Facts of another host are none of this one."""
     spec.facts_document = document
     facts, found = _top(document, Facts, spec.name)
+    if facts is not None:
+        found += _listed_twice(Subject(document, (), document.data, Facts, spec.name), facts)
     spec.findings += found
     spec.facts = None if found else facts
+
+
+_KEYS: Final = {"gpus": "index", "numa": "node", "environments": "python", "checkpoints": "path"}
+"""Lists of facts.yaml -> what tells their entries apart."""
+
+
+def _listed_twice(subject: Subject, facts: Facts) -> list[Finding]:
+    """Entries of a list that are the same thing: which of them holds nobody can say."""
+    found = []
+    for name, key in _KEYS.items():
+        seen: dict[Any, int] = {}
+        for index, entry in enumerate(getattr(facts, name) or ()):
+            first = seen.setdefault(value := getattr(entry, key), index)
+            if first != index:
+                message = f"{name}[{index}].{key}: {value} is {name}[{first}] already"
+                help_ = f"remove one, or give each its own {key}; `sgfleet facts` writes each once"
+                found.append(subject.finding(LISTED_TWICE, (name, index, key), message, help_))
+    return found
 
 
 def _top(document: Document, model: type[M], host: str) -> tuple[M | None, list[Finding]]:

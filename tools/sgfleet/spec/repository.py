@@ -123,6 +123,7 @@ class Repository:
             place = Place(f"{folder}/{HOST_FILE}")
             spec.findings.append(Finding(NO_HOST_FILE, Severity.ERROR, message, place, name, help=help_))
         if FACTS_FILE in there:
+            spec.has_facts_file = True
             try:
                 read_facts(spec, read_document(self.tree, f"{folder}/{FACTS_FILE}"))
             except SourceError as error:

@@ -66,7 +66,16 @@ def check(view: ServiceView) -> Iterator[Problem]:
     wanted = posixpath.normpath(path)
     found = [posixpath.normpath(each.path) for each in facts.checkpoints]
     beside = [each for each in found if posixpath.dirname(each) == posixpath.dirname(wanted)]
-    if wanted in found or not beside:
+    if wanted in found:
+        if why := facts.unknown.get(f"checkpoints.{path}") or facts.unknown.get(f"checkpoints.{wanted}"):
+            yield Problem(
+                args.route("model-path"),
+                f"{quoted(path)} could not be read on {view.host}: {quoted(why)}",
+                help="put the checkpoint right there, or run `sgfleet facts` again",
+                based_on=(f"hosts/{view.host}/facts.yaml unknown",),
+            )
+        return
+    if not beside:
         return
     from sgfleet.engine.argv.near import nearest
 

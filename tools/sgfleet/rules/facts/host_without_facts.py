@@ -2,7 +2,7 @@
 
 ## What it does
 
-Looks for hosts/<host>/facts.yaml.
+Looks for hosts/<host>/facts.yaml, and whether it could be used: one with an error in it says nothing.
 
 ## Why
 
@@ -50,11 +50,19 @@ RULE = Rule("FCT001", "host-without-facts", Severity.WARNING, "host")
 
 
 def check(view: HostView) -> Iterator[Problem]:
-    """No facts.yaml."""
-    if view.facts is None:
+    """No facts.yaml, or none that can be used."""
+    path = f"hosts/{view.host}/facts.yaml"
+    if view.facts is None and view.has_facts_file:
+        yield Problem(
+            ("host",),
+            f"{path} cannot be used: the GPUs and the memory of {view.host} are not checked",
+            help=f"put right what is said about {path}, or run `sgfleet facts` on the host and commit what it writes",
+            based_on=(path,),
+        )
+    elif view.facts is None:
         yield Problem(
             ("host",),
             f"nothing is known of {view.host}: its GPUs and its memory are not checked",
-            help=f"run `sgfleet facts` on it and commit hosts/{view.host}/facts.yaml",
+            help=f"run `sgfleet facts` on it and commit {path}",
             based_on=(f"hosts/{view.host}/",),
         )

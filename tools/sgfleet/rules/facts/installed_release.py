@@ -3,7 +3,7 @@
 ## What it does
 
 Looks up the service's interpreter among the environments in the host's facts, and compares the release that was found
-in it with `release`.
+in it with `release`. Where none could be read there, a warning says why.
 
 ## Why
 
@@ -44,6 +44,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -71,7 +72,16 @@ def check(view: ServiceView) -> Iterator[Problem]:
         )
         return
     installed = found[0].release
-    if installed is not None and installed != service.release:
+    if installed is None:
+        why = facts.unknown.get(f"environments.{service.python}")
+        yield Problem(
+            ("python",),
+            f"which SGLang {quoted(service.python)} has on {view.host} is not known{f': {quoted(why)}' if why else ''}",
+            help=f"install {service.release} there, or run `sgfleet facts` again",
+            based_on=basis,
+            severity=Severity.WARNING if why else Severity.NOTE,
+        )
+    elif installed != service.release:
         yield Problem(
             ("release",),
             f"the release is {service.release}, and {service.python} has SGLang {installed}",

@@ -2,7 +2,8 @@
 
 ## What it does
 
-Looks for a version behind `sglang` in the path of `python`, and compares it with `release`.
+Looks for a version behind `sglang` in the path of `python`, and compares it with `release`. Where the host's facts
+say which release that interpreter has, they are believed, and the name of its folder is not looked at.
 
 ## Why
 
@@ -50,7 +51,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     """A path that says another version."""
     service = view.service
     found = _VERSION.search(service.python) if "sglang" in service.python.lower() else None
-    if found is None:
+    if found is None or _known(view):
         return
     named = found[1] + (f".post{found[2]}" if found[2] else "")
     final = service.release.partition(".post")[0]
@@ -62,3 +63,9 @@ def check(view: ServiceView) -> Iterator[Problem]:
             based_on=("the path of the interpreter",),
             related=((("release",), "the release"),),
         )
+
+
+def _known(view: ServiceView) -> bool:
+    """Whether somebody has looked which release stands behind the interpreter."""
+    environments = view.facts.environments if view.facts is not None else ()
+    return any(each.python == view.service.python and each.release is not None for each in environments)
