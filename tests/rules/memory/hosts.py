@@ -22,12 +22,8 @@ def host(services, facts, policy=None):
     made = {name: views.service(known=facts, policy=policy, name=name, **keys) for name, keys in services.items()}
     policy = Policy.model_validate(policy or {})
     found = HostMemory({name: view.service for name, view in made.items()}, store.load, facts, policy, None)
-    for view in made.values():
-        object.__setattr__(view, "memory", lambda: found)
-    whole = views.host(made, facts)
-    object.__setattr__(whole, "policy", policy)
-    object.__setattr__(whole, "memory", lambda: found)
-    return made, whole
+    made = {name: view._replace(memory=lambda: found) for name, view in made.items()}
+    return made, views.host(made, facts)._replace(policy=policy, memory=lambda: found)
 
 
 def one(flags, known, *, release="0.5.9", policy=None, **keys):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 SUPPRESSED: Final = "==SUPPRESS=="
 """The default of a flag that leaves no trace in the parsed values when it is not given (argparse's own marker)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deprecation:
+class Deprecation(NamedTuple):
     """What happens to somebody who still writes a deprecated flag.
 
     `effect` is one of
@@ -23,8 +21,7 @@ class Deprecation:
     instead: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """One argparse action of a release: everything that decides what a command line means.
 
     `options` are the declared option strings in their order ("--tensor-parallel-size", "--tp-size").

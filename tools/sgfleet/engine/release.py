@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.flag import Flag
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a schema was read: the wheel's file name, its SHA-256 in hexadecimal digits, the modules that were read."""
 
     wheel: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.rules.arguments import between
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from sgfleet.rules.arguments import Arguments
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The ranks of a service.
 
     `replicas` are whole copies of the model (data parallelism without attention data parallelism). `nodes` hosts share

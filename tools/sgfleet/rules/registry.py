@@ -7,10 +7,9 @@ models, the renderer, the runner): their modules are pages of the manual, and a 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,16 +24,14 @@ _HERE: Final = Path(__file__).parent
 _PACKAGE: Final = __name__.rpartition(".")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A rule that is called: with a `ServiceView`, a `HostView` or a `FleetView`, as its stage says."""
 
     rule: Rule
     check: Callable[[Any], Iterable[Problem]]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A rule and where it is written down."""
 
     rule: Rule

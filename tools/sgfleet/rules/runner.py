@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     """Route into a view, side of the entry -> place, and the route inside the place's own file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(NamedTuple):
     """A rule of ours that failed on somebody's data: a bug of this tool, and no verdict.
 
     `code` is None when it was not a rule but what comes before them. `frames` say where ("check,

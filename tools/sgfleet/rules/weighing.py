@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Finding, Severity
 from sgfleet.rules.registry import checks
@@ -45,8 +45,7 @@ def weigh(findings: Sequence[Finding], severities: Mapping[str, str]) -> list[Fi
     return weighed
 
 
-@dataclass(frozen=True, slots=True)
-class Waived:
+class Waived(NamedTuple):
     """The service whose waivers are applied, and what was not known of it.
 
     `unchecked` are words such as "its facts" or "the flag schema of 0.5.9": where there are any, a waiver may look

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import StringConstraints, WithJsonSchema
@@ -28,8 +27,7 @@ _JSON_KINDS: Final = {"string": "text", "integer": "a whole number", "number": "
 _CONTAINERS: Final[dict[type, tuple[type, ...]]] = {dict: (dict, Model), list: (tuple,)}
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """An annotation taken apart: a type without its metadata and without `None`."""
 
     type: Any
@@ -84,8 +82,7 @@ class Hint:
         return {field.alias or name: field for name, field in self.type.model_fields.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where an error of pydantic's points: a route in the data, and what was expected there.
 
     `hint` is None for a key that no field has. `owner` is the mapping's own type. `key` says that the key itself is

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.findings import Finding, Severity
 from sgfleet.source.emit import flow, scalar
@@ -29,8 +28,7 @@ _RELEASE_INSIDE: Final = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:\.post[0-9]+)?")
 _CURRENT_SERIES: Final = re.compile(r"[45]\.[0-9]+(?:\.post[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """A mapping inside a document that is held against a model: a whole file, or one service in it.
 
     `route` leads to it; findings name keys from there on. `host` and `service` are what the findings are about.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sgfleet.spec.merge import BY_KEY, same
@@ -30,8 +30,7 @@ class Origin(NamedTuple):
     route: Route
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A service, and the layers that it was put together from, the nearest (the service itself) first.
 
     `names` are the release's flags with several names: any name -> the one by which all of them are compared.
@@ -41,7 +40,7 @@ class Resolved:
     name: str
     service: Service
     layers: tuple[Layer, ...]
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = MappingProxyType({})
 
     def origin(self, route: Route) -> Origin | None:
         """Where the value at the end of a route was written; None for a default, or a value that is not there.

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from sgfleet.engine.argv.outcome import Rejected
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.flag import Flag
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """One use of a flag: the converted words, the option string as declared, and what the destination held before."""
 
     flag: Flag

@@ -35,7 +35,7 @@ def advised(release: Release, argv: Sequence[str], outcome: Outcome, root: Path 
         return outcome
     parser = parser_of(release)
     case = _Case(parser, list(argv), outcome, parser.options.get(outcome.option or ""), root)
-    return dataclasses.replace(outcome, help=_ADVICE[outcome.kind](case))
+    return outcome._replace(help=_ADVICE[outcome.kind](case))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.flag import Flag
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One use of a flag on a command line, in the order in which the parser met them.
 
     `option` is the declared option string that was meant, `token` what was written for it ("--tp" for "--tp-size").
@@ -31,8 +29,7 @@ class Given:
         return self.token != self.option
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What an accepted command line does that its writer may not expect.
 
     `kind` is one of "abbreviated", "deprecated", "ignored", "repeated", "config-not-read", "fails-later".
@@ -43,8 +40,7 @@ class Note:
     help: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """The release's parser takes the command line.
 
     `values` holds what was given, by the full name of the flag that was written; `namespace` holds every destination,
@@ -55,11 +51,14 @@ class Parsed:
     namespace: Mapping[str, Any]
     given: tuple[Given, ...] = ()
     notes: tuple[Note, ...] = ()
-    ok: ClassVar[bool | None] = True
+
+    @property
+    def ok(self) -> bool:
+        """The parser takes it."""
+        return True
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(NamedTuple):
     """The release's parser refuses the command line, and the server does not start.
 
     `kind` is one of
@@ -77,11 +76,14 @@ class Rejected:
     token: str | None = None
     option: str | None = None
     help: str | None = None
-    ok: ClassVar[bool | None] = False
+
+    @property
+    def ok(self) -> bool:
+        """The parser refuses it."""
+        return False
 
 
-@dataclass(frozen=True, slots=True)
-class NotKnown:
+class NotKnown(NamedTuple):
     """This tool cannot tell: the command line uses something of the release that is not implemented here.
 
     `kind` is "opaque-flag" or "config-not-known".
@@ -91,7 +93,11 @@ class NotKnown:
     message: str
     option: str | None = None
     help: str | None = None
-    ok: ClassVar[bool | None] = None
+
+    @property
+    def ok(self) -> None:
+        """Nobody can tell."""
+        return None
 
 
 Outcome = Parsed | Rejected | NotKnown

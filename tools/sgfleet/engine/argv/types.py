@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from sgfleet.engine.argv import orjson_text
 
@@ -25,8 +24,7 @@ Shape = Literal["text", "integer", "number", "truth", "readable-integer", "nulla
 """What a spec's YAML holds for a flag of this type (see `values`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(NamedTuple):
     """A type function, and how to tell a person what it wants.
 
     `read` raises ValueError (with a sentence of our own, or Python's) for a word that the release refuses.

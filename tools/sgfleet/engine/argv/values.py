@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.engine.argv.actions import RefusalError, lora_adapter, lora_mapping
 from sgfleet.engine.argv.near import nearest
@@ -23,8 +22,7 @@ SEVERAL: Final = ("+", "*")
 """`nargs` of flags that are lists in YAML, also for one value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a value cannot stand for a flag.
 
     `kind` is "bad-type", "bad-choice", "opaque" (the flag's type or action is not known to this tool), or "no-word"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -163,7 +162,7 @@ class _Reader:
             semantics=known.semantics or type_semantics,
             deprecation=self.deprecation(known, dest),
         )
-        return ReadFlag(dataclasses.replace(flag, opaque=bool(self.doubts)), tuple(self.doubts))
+        return ReadFlag(flag._replace(opaque=bool(self.doubts)), tuple(self.doubts))
 
     def _default(self) -> Any:
         value = self.note.action.get("default")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine.extract.flags import ReadFlag
@@ -49,7 +48,7 @@ def compare(
 def _differs(one: ReadFlag, other: ReadFlag) -> bool:
     """Whether more than the number of choices is different."""
     choices, more = one.flag.choices, other.flag.choices
-    if dataclasses.replace(other.flag, choices=choices) != one.flag:
+    if other.flag._replace(choices=choices) != one.flag:
         return True
     return (choices is None) != (more is None) or not set(choices or ()) <= set(more or ())
 
@@ -57,4 +56,4 @@ def _differs(one: ReadFlag, other: ReadFlag) -> bool:
 def _doubted(one: ReadFlag, doubts: list[Unknown]) -> ReadFlag:
     if not doubts:
         return one
-    return ReadFlag(dataclasses.replace(one.flag, opaque=True), (*one.doubts, *doubts))
+    return ReadFlag(one.flag._replace(opaque=True), (*one.doubts, *doubts))

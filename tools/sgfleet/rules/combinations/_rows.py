@@ -7,8 +7,7 @@ against it). A row whose range has ended is kept: hosts stay on old releases.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.rules.arguments import Arguments, arguments, between
 from sgfleet.rules.rule import Problem
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 Text = str | Callable[[Arguments], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One thing that releases object to.
 
     `flag` is what the finding points at; the row is looked at only where the service gives it. `broken` decides.

@@ -30,7 +30,6 @@ environment-files: [/etc/sglang/secrets.env]
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.findings import Severity
@@ -108,4 +107,4 @@ def _in_text(view: ServiceView, name: str, text: str) -> Iterator[Problem]:
     except (ValueError, RecursionError):
         return
     if found is not None:
-        yield replace(_inside(view, name, found), route=("flags", name))
+        yield _inside(view, name, found)._replace(route=("flags", name))
