@@ -24,6 +24,8 @@ class Argument:
     words: tuple[str, ...] = ()
     many: bool = False
     """Whether several values may follow each other."""
+    repeats: bool = False
+    """Whether an option may stand several times."""
 
 
 @dataclass(frozen=True, slots=True)
