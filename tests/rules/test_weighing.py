@@ -124,8 +124,10 @@ def test_mistyped_code_names_the_near_one():
     ("severities", "codes"),
     [
         ({}, []),
-        ({"AAA001": "off"}, []),
-        ({"WVR001": "off"}, []),  # a warning: no harm in that
+        ({"AAA001": "note"}, []),
+        ({"AAA001": "off"}, ["WVR004"]),  # no rule of the manual in this test
+        ({"WVR001": "off"}, ["WVR005"]),  # a warning: no harm in that, once it is said
+        ({"WVR001": "note"}, []),
         ({"WVR003": "error"}, []),  # changes nothing, and says so itself
         ({"WVR003": "note"}, ["WVR004"]),
         ({"ZZZ999": "note"}, ["WVR004"]),

@@ -67,3 +67,14 @@ def test_what_can_be_rendered_has_no_such_finding(tmp_path):
     assert "RND005" not in {each.code for each in found}
     workspace = Workspace(tmp_path)
     assert render_host(workspace.repository.host("h"), workspace.release).units
+
+
+@pytest.mark.parametrize("how", ["off", "note", "waived"])
+def test_a_rule_that_is_off_leaves_what_render_says(how, tmp_path):
+    waiver = '    waive: [{code: FLG001, reason: "a flag of our own fork"}]\n' if how == "waived" else ""
+    text = HEAD + "    python: /opt/python3\n    flags: {model-path: /m, nope: 1}\n" + waiver
+    policy = {} if how == "waived" else {"fleet.yaml": f"policy: {{severity: {{FLG001: {how}}}}}\n"}
+    found = check(tmp_path, {"hosts/h/host.yaml": text, **policy})
+    errors = [each for each in found if each.severity is Severity.ERROR and each.waived is None]
+    assert [(each.code, each.route[-1]) for each in errors] == [("RND005", "nope")]
+    assert ("WVR005" in {each.code for each in found}) == (how == "off")

@@ -68,21 +68,30 @@ def check_host(
         outcome.add(
             run(HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file), spec.locate)
         )
-    findings = [*_unheard(spec.findings, outcome.findings), *outcome.findings]
+    findings = [*spec.findings, *outcome.findings]
     for name, view in views.items():
         if view.service.waive:
             findings = waive(findings, _waived(spec.services[name], view), today)
     documents = (spec.document, spec.facts_document, fleet.document)
-    settled = _settled(findings, policy.severity, outcome.secrets, documents)
+    settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)
     return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
 
 
-def _unheard(found: Sequence[Finding], told: Sequence[Finding]) -> list[Finding]:
-    """What was found before the rules, without what the renderer says of a place that a rule calls an error as well."""
-    errors = [(each.service, each.route) for each in told if each.severity is Severity.ERROR]
+def _once(findings: list[Finding], severities: Mapping[str, str]) -> list[Finding]:
+    """Without what the renderer refuses at a place of which a rule says as an error why.
+
+    A rule that is waived, or that the policy has made less than an error, does not count: no unit comes of it.
+    """
+    if not any(each.code == _UNRENDERABLE for each in findings):
+        return findings
+    errors = [
+        (each.service, each.route)
+        for each in weigh(findings, severities)
+        if each.severity is Severity.ERROR and each.waived is None and each.code != _UNRENDERABLE
+    ]
     return [
         each
-        for each in found
+        for each in findings
         if each.code != _UNRENDERABLE
         or not any(service == each.service and route[: len(each.route)] == each.route for service, route in errors)
     ]

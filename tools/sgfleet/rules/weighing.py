@@ -132,14 +132,19 @@ def _not_waivable(code: str) -> tuple[str, str | None]:
 
 def misfits(severities: Mapping[str, str], locate: Locate) -> list[Finding]:
     """What is to be said about `policy: {severity: }` of fleet.yaml."""
-    if all(waivable(code) for code in severities):
+    if all(waivable(code) and wanted != "off" for code, wanted in severities.items()):
         return []
     from sgfleet.rules.registry import entries
 
     found = []
     for code, wanted in severities.items():
         entry = entries().get(code)
+        place, route = locate(("policy", "severity", code), "key")
+        based_on = ("the rules of this version",)
         if entry is not None and (waivable(code) or entry.rule.severity is not Severity.ERROR):
+            if wanted == "off":
+                message = f"{code} ({entry.rule.name}) is off for the whole fleet: what it finds is not said"
+                found.append(Finding("WVR005", Severity.NOTE, message, place, based_on=based_on, route=route))
             continue
         if entry is None:
             message, help_ = _not_waivable(code)
@@ -148,7 +153,5 @@ def misfits(severities: Mapping[str, str], locate: Locate) -> list[Finding]:
         else:
             message = f"{code} ({entry.rule.name}) stays an error: what is behind it was not checked"
             help_ = f"remove {code} from the policy"
-        place, route = locate(("policy", "severity", code), "key")
-        based_on = ("the rules of this version",)
         found.append(Finding("WVR004", Severity.ERROR, message, place, help=help_, based_on=based_on, route=route))
     return found
