@@ -66,8 +66,11 @@ def side_of(workspace: Workspace, memories: Memories, host: str, today: datetime
         memory = memories.of(spec)
         spec.findings += unit_findings(spec, units)
         checked = check_host(spec, workspace.repository.fleet, workspace.release, today, memory)
-        ours = {name: text for name, text in units.committed.items() if orphaned(text, host)}
-        return Side(workspace, spec, units.rendered.units, ours, checked, memory)
+        rendered = units.rendered.units
+        ours = {
+            name: text for name, text in units.committed.items() if text == rendered.get(name) or orphaned(text, host)
+        }
+        return Side(workspace, spec, rendered, ours, checked, memory)
     except Exception as error:  # told as what it is: nothing is known of this host, exit 4
         return Side(workspace, None, {}, {}, Checked(host, crashes=[crash(None, host, error)]))
 

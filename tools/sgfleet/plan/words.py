@@ -5,25 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from sgfleet.memory.units import GIB
 from sgfleet.spec.secrecy import HIDDEN, hidden_in
 from sgfleet.spec.secret_names import may_hold_secret
 
 _LONGEST: Final = 60
-_SECONDS: Final = frozenset({"budget"})
-_BYTES: Final = frozenset({"memory-max", "memory-high", "limit-memlock"})
 
 
 def value_words(name: str, value: Any) -> str:
-    """A value under its name: `4.0`, `true`, `30 s`, `0,1,2`; cut where it is long."""
+    """A value under its name: `4.0`, `true`, `30s`, `0,1,2`; cut where it is long."""
     if may_hold_secret(name) or any(hidden_in({name: value})):
         return HIDDEN
     if isinstance(value, bool) or value is None:
         return json.dumps(value)
-    if isinstance(value, int) and name in _BYTES:
-        return f"{value / GIB:,.1f} GiB"
-    if isinstance(value, int) and (name in _SECONDS or name.endswith("-sec")):
-        return f"{value} s"
     if isinstance(value, list | tuple):
         text = ",".join(str(each) for each in value) or "none"
     elif isinstance(value, dict):

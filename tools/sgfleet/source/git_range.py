@@ -39,9 +39,8 @@ def resolve(ask: Ask, text: str | None) -> Range:
     `A..B` compares A with B; `A...B` compares their merge base with B; `A` compares A with the working tree.
 
     Raises:
-        RangeError: no repository, no commit, no base, or a base that this clone does not have.
+        RangeError: no commit, no base, or a base that this clone does not have.
     """
-    _refuse_outside(ask)
     if text is None:
         return _default(ask)
     before, dots, after = text.partition("...") if "..." in text else text.partition("..")
@@ -92,22 +91,18 @@ def changed_paths(ask: Ask, before: str, after: str | None, watched: Sequence[st
 
 
 def folder_of(ask: Ask) -> str:
-    """Where in the repository the folder is that Git is asked in, "" for its top."""
-    try:
-        return ask("rev-parse", "--show-prefix").decode(errors="surrogateescape").strip("\n").strip("/")
-    except GitError:
-        return ""
+    """Where in the repository the folder is that Git is asked in, "" for its top.
 
-
-def _refuse_outside(ask: Ask) -> None:
+    Raises:
+        RangeError: it is in no repository.
+    """
     try:
-        ask("rev-parse", "--git-dir")
+        return os.fsdecode(ask("rev-parse", "--show-prefix")).strip("\n").strip("/")
     except NotInstalledError as error:
         raise RangeError(str(error), "install git") from error
     except GitError as error:
-        raise RangeError(
-            f"this is no Git repository: {error}", "a plan compares commits: git init, and commit"
-        ) from error
+        help_ = "a plan compares commits: git init, and commit"
+        raise RangeError(f"this is no Git repository: {error}", help_) from error
 
 
 def _default(ask: Ask) -> Range:

@@ -67,12 +67,13 @@ def _plan(root: Path, text: str | None) -> Plan:
     from sgfleet.plan.records import Revision
     from sgfleet.plan.scope import WATCHED, scope_of
     from sgfleet.source.git import git
-    from sgfleet.source.git_range import changed_paths, resolve
+    from sgfleet.source.git_range import changed_paths, folder_of, resolve
 
     ask = partial(git, root)
+    folder = folder_of(ask)
     span = resolve(ask, text)
     scope = scope_of(changed_paths(ask, span.before, span.after, WATCHED))
-    before, after = _workspaces(root, span, scope)
+    before, after = _workspaces(root, folder, span, scope)
     progress = Progress(sys.stderr, "hosts", len(scope.hosts))
     planner = Planner(before, after, datetime.datetime.now(datetime.UTC).date())
     revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)
@@ -81,15 +82,13 @@ def _plan(root: Path, text: str | None) -> Plan:
     return plan
 
 
-def _workspaces(root: Path, span: Range, scope: Scope) -> tuple[Workspace, Workspace]:
+def _workspaces(root: Path, folder: str, span: Range, scope: Scope) -> tuple[Workspace, Workspace]:
     """Schemas and models that are the same on both sides are read once, from the newer one."""
     from sgfleet.fleet.workspace import Workspace
-    from sgfleet.source.git import git
     from sgfleet.source.git_objects import GitObjects
-    from sgfleet.source.git_range import folder_of
     from sgfleet.source.git_tree import GitTree
 
-    objects, folder = GitObjects(root), folder_of(partial(git, root))
+    objects = GitObjects(root)
     old = GitTree(objects, span.before, folder)
     new = None if span.after is None else GitTree(objects, span.after, folder)
     after = Workspace(root, new, new)

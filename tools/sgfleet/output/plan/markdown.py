@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.output.plan.words import (
     GIB,
-    WHAT,
+    condensed,
     groups_of,
     headline,
-    load_words,
     looked_at,
     memory_moves,
     no_change,
@@ -27,7 +26,7 @@ from sgfleet.output.visible import visible
 from sgfleet.plan.records import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from sgfleet.findings import Finding
     from sgfleet.output.plan.words import Group
@@ -35,10 +34,12 @@ if TYPE_CHECKING:
 
 MARK: Final = "<!-- sgfleet plan -->"
 ROWS: Final = 20
+OF_A_CODE: Final = 5
 DIFFS: Final = 5
 DIFF_LINES: Final = 40
 REASONS: Final = 6
 _LONGEST: Final = 300
+_GRAVE: Final = frozenset({Kind.RESTARTED, Kind.REMOVED, Kind.UNKNOWN})
 
 
 def as_markdown(plan: Plan) -> str:
@@ -74,13 +75,9 @@ def _changes(groups: list[Group]) -> Iterator[str]:
     yield "|---|---|---|"
     for group in groups[:ROWS]:
         first = group.first
-        what = (
-            f"**{WHAT[first.kind]}**"
-            if first.kind in {Kind.RESTARTED, Kind.REMOVED, Kind.UNKNOWN}
-            else WHAT[first.kind]
-        )
-        if first.kind in {Kind.RESTARTED, Kind.ADDED, Kind.MOVED}:
-            what += f", {load_words(first.load)}"
+        what = f"**{group.what}**" if first.kind in _GRAVE else group.what
+        if group.load is not None:
+            what += f", {group.load}"
         reasons = [_safe(str(each)) for each in first.reasons[:REASONS]]
         if len(first.reasons) > REASONS:
             reasons.append(f"and {len(first.reasons) - REASONS} more")
@@ -128,19 +125,19 @@ def _notes(plan: Plan) -> Iterator[str]:
             yield f"- and {len(notes) - ROWS:,} more"
 
 
-def _findings(title: str, findings: Iterable[Finding], *, folded: bool) -> Iterator[str]:
-    ordered = sorted(findings, key=lambda each: (each.severity.rank, each.order))
-    if not ordered:
+def _findings(title: str, findings: Collection[Finding], *, folded: bool) -> Iterator[str]:
+    if not findings:
         return
     yield ""
-    yield f"<details><summary>{title}: {len(ordered):,}</summary>" if folded else f"{title}: {len(ordered):,}"
+    yield f"<details><summary>{title}: {len(findings):,}</summary>" if folded else f"{title}: {len(findings):,}"
     yield ""
-    for each in ordered[:ROWS]:
+    kept = condensed(findings, OF_A_CODE, ROWS)
+    for each in kept.shown:
         yield f"- **{each.severity}** {each.code} {_safe(each.message)} ({_code(str(each.place))})"
         if each.help is not None and not folded:
             yield f"  - {_safe(each.help)}"
-    if len(ordered) > ROWS:
-        yield f"- and {len(ordered) - ROWS:,} more"
+    for name, number in kept.more:
+        yield f"- and {number:,} more of {name}"
     if folded:
         yield ""
         yield "</details>"

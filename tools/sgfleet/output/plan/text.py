@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.output.plan.words import (
-    WHAT,
+    arrow,
+    condensed,
     groups_of,
     headline,
-    load_words,
     looked_at,
     memory_moves,
     no_change,
@@ -23,7 +23,7 @@ from sgfleet.output.visible import visible
 from sgfleet.plan.records import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from sgfleet.findings import Finding
     from sgfleet.output.colour import Paint
@@ -34,6 +34,7 @@ GIB: Final = 2**30
 DIFF_LINES: Final = 14
 GROUPS: Final = 40
 FINDINGS: Final = 20
+OF_A_CODE: Final = 5
 _MARKS: Final = {Kind.ADDED: "+", Kind.REMOVED: "-", Kind.MOVED: ">", Kind.UNKNOWN: "?"}
 _STYLES: Final = {Kind.RESTARTED: "warning", Kind.REMOVED: "error", Kind.UNKNOWN: "error", Kind.ADDED: "help"}
 
@@ -67,9 +68,7 @@ def _lines(plan: Plan, paint: Paint) -> Iterator[str]:
 
 def _group(group: Group, paint: Paint) -> Iterator[str]:
     first = group.first
-    what = WHAT[first.kind]
-    if first.kind in {Kind.RESTARTED, Kind.ADDED, Kind.MOVED}:
-        what += f", {load_words(first.load)}"
+    what = group.what if group.load is None else f"{group.what}, {group.load}"
     subject = paint("strong", visible(group.subject))
     yield f"{_MARKS.get(first.kind, '~')} {subject} {paint(_STYLES.get(first.kind, 'note'), what)}"
     for reason in first.reasons:
@@ -92,9 +91,9 @@ def _reason(reason: Reason, paint: Paint) -> str:
 
 def _memory(group: Group) -> str:
     before, after = group.first.before, group.first.after
-    words = f"KV pool {tokens(before)} → {tokens(after)} tokens"
+    words = f"KV pool {arrow(tokens(before), tokens(after))} tokens"
     if any(each is not None and each.pinned_bytes for each in (before, after)):
-        words += f", host pools {pinned(before)} → {pinned(after)} GiB"
+        words += f", host pools {arrow(pinned(before), pinned(after))} GiB"
     return words
 
 
@@ -128,16 +127,16 @@ def _ram(host: HostChange) -> str:
     return f"{' → '.join(sides)}{verdict}"
 
 
-def _findings(word: str, findings: Iterable[Finding], paint: Paint) -> Iterator[str]:
-    ordered = sorted(findings, key=lambda each: (each.severity.rank, each.order))
-    if not ordered:
+def _findings(word: str, findings: Collection[Finding], paint: Paint) -> Iterator[str]:
+    if not findings:
         return
     yield ""
-    yield paint("strong", f"{plural(len(ordered), 'finding')} {'is' if len(ordered) == 1 else 'are'} {word}")
-    for each in ordered[:FINDINGS]:
+    yield paint("strong", f"{plural(len(findings), 'finding')} {'is' if len(findings) == 1 else 'are'} {word}")
+    kept = condensed(findings, OF_A_CODE, FINDINGS)
+    for each in kept.shown:
         code = paint(str(each.severity), f"{each.severity}[{each.code}]")
         yield f"  {code} {visible(each.message)}  {paint('faint', visible(str(each.place)))}"
         if each.help is not None and word == "new":
             yield f"    {paint('help', 'help')}: {visible(each.help)}"
-    if len(ordered) > FINDINGS:
-        yield f"  and {len(ordered) - FINDINGS:,} more: --format json has all of them"
+    for name, number in kept.more:
+        yield f"  and {number:,} more of {name}"

@@ -9,20 +9,21 @@ from sgfleet.plan.records import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sgfleet.findings import Finding
     from sgfleet.memory.load_time import LoadTime
     from sgfleet.plan.records import HostRam, Plan, Revision, ServiceChange, ServiceMemory
 
 GIB: Final = 2**30
-WHAT: Final = {
-    Kind.UNKNOWN: "cannot be planned",
-    Kind.REMOVED: "stops and is removed",
-    Kind.RESTARTED: "restarts",
-    Kind.MOVED: "moves",
-    Kind.ADDED: "is added and starts",
-    Kind.RELOADED: "is reloaded, and keeps running",
-    Kind.REFRESHED: "keeps running; only the unit's text changes",
-    Kind.UNTOUCHED: "no change",
+_WHAT: Final = {
+    Kind.UNKNOWN: ("cannot be planned", "cannot be planned"),
+    Kind.REMOVED: ("stops and is removed", "stop and are removed"),
+    Kind.RESTARTED: ("restarts", "restart"),
+    Kind.MOVED: ("moves", "move"),
+    Kind.ADDED: ("is added and starts", "are added and start"),
+    Kind.RELOADED: ("is reloaded, and keeps running", "are reloaded, and keep running"),
+    Kind.REFRESHED: ("keeps running: only the unit's text changes", "keep running: only the units' text changes"),
 }
+_LOADS: Final = frozenset({Kind.RESTARTED, Kind.ADDED, Kind.MOVED})
 _COUNTED: Final = {
     Kind.RESTARTED: ("restarts", "restart"),
     Kind.ADDED: ("is added", "are added"),
@@ -54,16 +55,50 @@ class Group(NamedTuple):
         rest = ", …" if len(self.services) > 2 else ""
         return f"{len(self.services)} services on {plural(hosts, 'host')} ({shown}{rest})"
 
+    @property
+    def what(self) -> str:
+        """What happens to them."""
+        return _WHAT[self.first.kind][len(self.services) != 1]
+
+    @property
+    def load(self) -> str | None:
+        """How long each loads; None where nothing does."""
+        if self.first.kind not in _LOADS:
+            return None
+        longest = max(self.services, key=lambda each: each.load.seconds if each.load is not None else -1)
+        return load_words(longest.load) + (" each at most" if len({each.load for each in self.services}) > 1 else "")
+
 
 def groups_of(services: Iterable[ServiceChange]) -> list[Group]:
     """Those that change, together where what and why are the same; what costs most first."""
     found: dict[tuple[object, ...], list[ServiceChange]] = {}
     for each in services:
         if each.kind is not Kind.UNTOUCHED and not (each.kind is Kind.MOVED and each.leaves):
-            key = each.reasons if each.kind is not Kind.MOVED else each.subject
+            key = tuple(map(str, each.reasons))
             found.setdefault((each.kind, key), []).append(each)
     ordered = sorted(found.values(), key=lambda group: (group[0].kind.rank, -len(group), group[0].subject))
     return [Group(tuple(group)) for group in ordered]
+
+
+class Kept(NamedTuple):
+    """Findings as they are listed: those that are shown, and how many more there are of each code."""
+
+    shown: tuple[Finding, ...]
+    more: tuple[tuple[str, int], ...]
+
+
+def condensed(findings: Iterable[Finding], each_code: int, most: int) -> Kept:
+    """The gravest first; of one code only a few, so that one mistake on 200 hosts does not hide another."""
+    shown: list[Finding] = []
+    left: dict[str, int] = {}
+    seen: dict[str, int] = {}
+    for each in sorted(findings, key=lambda one: (one.severity.rank, one.order)):
+        seen[each.code] = seen.get(each.code, 0) + 1
+        if seen[each.code] <= each_code and len(shown) < most:
+            shown.append(each)
+        else:
+            left[each.code] = left.get(each.code, 0) + 1
+    return Kept(tuple(shown), tuple(left.items()))
 
 
 def headline(plan: Plan) -> str:
@@ -145,6 +180,11 @@ def no_change(plan: Plan) -> str:
     if not plan.files:
         return "no change: both are the same in everything that hosts are made from"
     return "no change: comments, order or defaults may differ, and every unit renders to the same bytes"
+
+
+def arrow(before: str, after: str) -> str:
+    """`a → b`, or only `a` where both are the same."""
+    return before if before == after else f"{before} → {after}"
 
 
 def tokens(memory: ServiceMemory | None) -> str:
