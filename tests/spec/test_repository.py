@@ -27,10 +27,10 @@ def test_a_repository_without_fleet_yaml_has_no_defaults_and_the_usual_policy(tm
 @pytest.mark.parametrize(
     ("files", "lines"),
     [
-        ({}, ["hosts SPC010 hosts/ is missing or empty | write hosts/<host>/host.yaml, or call sgfleet init"]),
+        ({}, ["hosts SPC010 hosts/ is missing or empty | write hosts/<host>/host.yaml"]),
         (
             {"hosts/README.md": "", "hosts/.gitkeep": ""},
-            ["hosts SPC010 hosts/ holds no folder of a host | write hosts/<host>/host.yaml, or call sgfleet init"],
+            ["hosts SPC010 hosts/ holds no folder of a host | write hosts/<host>/host.yaml"],
         ),
         (
             {**host("h"), "hosts/h.yaml": ""},
@@ -176,3 +176,13 @@ def test_facts_of_another_host_are_none_of_this_one(tmp_path):
     assert [each.code for each in spec.findings] == ["SPC013"]
     assert spec.facts is None
     assert spec.facts_document is not None
+
+
+def test_a_hidden_folder_is_said(tmp_path):
+    files = {**host("h"), "hosts/.old/host.yaml": "host: old\n", "hosts/h/.cache/x": "", "hosts/.gitkeep": ""}
+    made = repository(tmp_path, files)
+    found = [*made.findings, *made.host("h").findings]
+    assert [(each.code, each.severity, each.place.path) for each in found] == [
+        ("SPC014", "note", "hosts/.old"),
+        ("SPC014", "note", "hosts/h/.cache"),
+    ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from sgfleet.spec.base import Expect, Model, Several
-from sgfleet.spec.quantities import Duration, Size
+from sgfleet.spec.quantities import Size, SomeTime
 from sgfleet.spec.service import Account, RuleCode
 
 PathPrefix = Annotated[
@@ -39,7 +39,7 @@ class Policy(Model):
     """Folders that interpreters must lie in; empty allows any."""
     allowed_models: Several[PathPrefix] = ()
     """Folders that checkpoints must lie in; empty allows any, and names of a hub too."""
-    facts_max_age: Duration | None = None
+    facts_max_age: SomeTime | None = None
     """How old a host's facts may be before they are said to be stale."""
 
 

@@ -44,6 +44,18 @@ def duration_seconds(value: Any) -> int:
     raise ValueError
 
 
+def some_seconds(value: Any) -> int:
+    """The same without 0: for what is no time at all when it takes none.
+
+    Raises:
+        ValueError: as for `duration_seconds`.
+    """
+    seconds = duration_seconds(value)
+    if seconds == 0:
+        raise ValueError("leave it out for none")
+    return seconds
+
+
 def size_bytes(value: Any) -> int:
     """`48GiB`, `40GB`, `1.5TiB` -> bytes. GiB is 1024**3, GB is 10**9; a bare number is refused.
 
@@ -87,6 +99,13 @@ def _size_or_infinity(value: Any) -> int | Literal["infinity"]:
     return "infinity" if value == "infinity" else size_bytes(value)
 
 
+def _some_size_or_infinity(value: Any) -> int | Literal["infinity"]:
+    size = _size_or_infinity(value)
+    if size == 0:
+        raise ValueError("no process lives with 0 bytes: leave it out for no bound")
+    return size
+
+
 def format_duration(seconds: int) -> str:
     """Seconds -> the shortest exact form that `duration_seconds` reads back: 5400 -> `1h30m`."""
     parts, rest = [], seconds
@@ -120,6 +139,15 @@ Duration = Annotated[
 ]
 """Seconds inside; `30s`, `15m`, `1h30m` in YAML."""
 
+SomeTime = Annotated[
+    int,
+    BeforeValidator(some_seconds),
+    PlainSerializer(format_duration, return_type=str),
+    _text_schema(f"(?=.*[1-9])({_DURATION.pattern})"),
+    Expect("a duration above 0s", ("30s", "15m", "1h30m")),
+]
+"""A duration that is not 0."""
+
 Size = Annotated[
     int,
     BeforeValidator(size_bytes),
@@ -137,3 +165,12 @@ SizeOrInfinity = Annotated[
     Expect("a size or infinity", ("infinity", "64GiB")),
 ]
 """Bytes inside, or no bound at all."""
+
+SomeSizeOrInfinity = Annotated[
+    int | Literal["infinity"],
+    BeforeValidator(_some_size_or_infinity),
+    PlainSerializer(format_size, return_type=str),
+    _text_schema(f"infinity|(?=.*[1-9]){_SIZE.pattern}"),
+    Expect("a size above 0 or infinity", ("infinity", "64GiB")),
+]
+"""Bytes, at least one, or no bound at all."""

@@ -1,7 +1,7 @@
 """A repository as a whole: fleet.yaml, the hosts by name, and each host's files, one host at a time.
 
 Everything that can be wrong with the layout is a finding; nothing that is below hosts/ is passed over in silence, but
-notes (`*.md`) and hidden files.
+notes (`*.md`) and hidden files; a hidden folder is said.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Repository:
                 findings.append(finding)
         if not folders:
             there = "holds no folder of a host" if entries else "is missing or empty"
-            help_ = f"write {HOSTS}/<host>/{HOST_FILE}, or call sgfleet init"
+            help_ = f"write {HOSTS}/<host>/{HOST_FILE}"
             findings.append(Finding(NO_HOSTS, Severity.ERROR, f"{HOSTS}/ {there}", Place(HOSTS), help=help_))
         return tuple(names), findings
 
@@ -172,6 +172,10 @@ def _entry_finding(folder: str, entry: Entry, help_: str, host: str | None = Non
     if entry.kind is Kind.SYMLINK:
         message = "a symbolic link, or a way through one"
         return Finding(source.SYMLINK, Severity.ERROR, message, Place(path), host, help="put the file itself here")
+    if entry.kind is Kind.FOLDER and entry.name.startswith("."):
+        message = f"{path}/ is a hidden folder, and nothing in it is read"
+        help_ = "rename it if it was to be a host" if folder == HOSTS else "move it away"
+        return Finding(STRAY, Severity.NOTE, message, Place(path), host, help=help_)
     if entry.name.startswith(".") or (entry.name.endswith(".md") and entry.kind is Kind.FILE):
         return None
     return _stray(path, help_, host)

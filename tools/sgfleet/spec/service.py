@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StringConstraints
 
 from sgfleet.spec.base import Date, Expect, Model, Several
-from sgfleet.spec.quantities import Duration
+from sgfleet.spec.quantities import SomeTime
 from sgfleet.spec.unit import UnitSettings
 
 ReleaseVersion = Annotated[
@@ -72,7 +72,7 @@ class Waiver(Model):
 class Start(Model):
     """How long a start may take."""
 
-    budget: Duration | None = None
+    budget: SomeTime | None = None
     """Start budget: from the start of the process to the first generated token."""
 
 

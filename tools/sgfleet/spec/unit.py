@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from sgfleet.spec.base import Expect, Model, Several
-from sgfleet.spec.quantities import Duration, SizeOrInfinity
+from sgfleet.spec.quantities import Duration, SizeOrInfinity, SomeSizeOrInfinity
 
 UnitName = Annotated[
     str,
@@ -53,9 +53,9 @@ class UnitSettings(Model):
     """Open files (LimitNOFILE=)."""
     limit_memlock: SizeOrInfinity = "infinity"
     """Memory that may be pinned (LimitMEMLOCK=): the host pool of every rank counts."""
-    memory_max: SizeOrInfinity | None = None
+    memory_max: SomeSizeOrInfinity | None = None
     """Hard bound on the memory of all the service's processes (MemoryMax=)."""
-    memory_high: SizeOrInfinity | None = None
+    memory_high: SomeSizeOrInfinity | None = None
     """Bound above which the kernel slows the service down (MemoryHigh=)."""
     oom_score_adjust: Annotated[int, Field(ge=-1000, le=1000)] | None = None
     """Whom the kernel ends first when memory runs out (OOMScoreAdjust=)."""

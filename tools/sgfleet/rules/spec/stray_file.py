@@ -2,7 +2,7 @@
 
 ## What it does
 Looks for entries of hosts/ and of each host's folder that are neither host.yaml nor facts.yaml. Notes (`*.md`) and
-hidden files are left alone.
+hidden files are left alone; a hidden folder is a note.
 
 ## Why
 host.yml, facts.yaml.bak or a host's file at the wrong level look like part of the repository, and changing them does
