@@ -71,10 +71,13 @@ def _flags(before: Resolved, after: Resolved, old: Release | None, new: Release 
     for key in sorted({*spelt_before, *spelt_after}):
         one = was[spelt_before[key]] if key in spelt_before else _ABSENT
         other = now[spelt_after[key]] if key in spelt_after else _ABSENT
-        if one == other and type(one) is type(other):
-            continue
         name = spelt_after.get(key) or spelt_before[key]
-        words = change_words(name, _or_default(name, one, old), _or_default(name, other, new))
+        if one != other or type(one) is not type(other):
+            words = change_words(name, _or_default(name, one, old), _or_default(name, other, new))
+        elif spelt_before[key] != name:
+            words = f"{spelt_before[key]} is written as {name}, another name of the same flag"
+        else:
+            continue
         route = ("flags", name)
         yield Difference(route, _known(one), _known(other), words, _path(before, after, route))
 

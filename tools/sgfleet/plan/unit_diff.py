@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.render.identity import PREFIX
-from sgfleet.spec.secrecy import HIDDEN, secret_spans
-from sgfleet.spec.secret_names import may_hold_secret
+from sgfleet.spec.secrecy import HIDDEN, announces_secret, secret_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +33,7 @@ def _lines(text: str | None) -> list[str]:
 
 def _after_names(lines: list[str]) -> Iterator[str]:
     """Lines that begin with a secret: the name of its flag ends the line above."""
-    for line, following in pairwise(lines):
-        if line.endswith("\\"):
-            word = line.rstrip(" \t\\").rpartition(" ")[2]
-            if word.startswith("--") and "=" not in word and may_hold_secret(word):
-                yield following
+    yield from (after for line, after in pairwise(lines) if line.endswith("\\") and announces_secret(line))
 
 
 def _masked(marked: str, *, secret: bool) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.render.identity import PREFIX, unit_hash
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
-from sgfleet.spec.secrecy import secret_spans
+from sgfleet.spec.secrecy import announces_secret, secret_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,7 +72,8 @@ def _changes(path: str, committed: str, rendered: str) -> tuple[Place, tuple[str
     at = next((i for i, (a, b) in enumerate(zip(have, want, strict=False)) if a != b), min(len(have), len(want)))
     line = have[at] if at < len(have) else ""
     # A variable's value may be a secret that somebody put there by hand: neither it nor its line is shown.
-    place = Place(path, at + 1, 1, at + 1, len(line) + 1, None if _ENVIRONMENT in line else line)
+    hidden = _ENVIRONMENT in line or (0 < at <= len(have) and announces_secret(have[at - 1]))
+    place = Place(path, at + 1, 1, at + 1, len(line) + 1, None if hidden else line)
     try:
         before, after = _settings(parse_unit(committed)), _settings(parse_unit(rendered))
     except UnitSyntaxError as error:
@@ -91,7 +92,11 @@ def _settings(unit: UnitText) -> dict[str, str]:
     for section in unit.sections:
         for setting in unit.settings(section.name):
             if not setting.key.startswith((f"{PREFIX}Unit", f"{PREFIX}Spec")):
-                found.update((f"{setting.key}={part}", _shown(setting.key, part)) for part in setting.parts)
+                above = ""
+                for part in setting.parts:
+                    hidden = f"{setting.key}=… (not shown)" if announces_secret(above) else _shown(setting.key, part)
+                    found[f"{setting.key}={part}"] = hidden
+                    above = part
     return found
 
 

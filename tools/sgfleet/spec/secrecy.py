@@ -58,6 +58,12 @@ def secret_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
+def announces_secret(line: str) -> bool:
+    """Whether a line of a command ends with the name of an option whose value, on the next line, is a secret."""
+    word = line.rstrip(" \t\\").rpartition(" ")[2]
+    return word.startswith("--") and "=" not in word and may_hold_secret(word)
+
+
 def comment_spans(line: str) -> list[tuple[int, int]]:
     """The same for a line of YAML whose values are known: what its comment tells, and what has a secret's shape."""
     spans = list(shaped_spans(line))
