@@ -15,24 +15,36 @@ OLD, MIDDLE, NEW = (store.load(version) for version in ("0.4.9", "0.5.9", "0.5.2
     [
         (MIDDLE, "tp-size", "8", "bad-type", "write 8, without quotes"),
         (MIDDLE, "tp-size", 8.0, "bad-type", "write 8"),
-        (MIDDLE, "tp-size", 8.5, "bad-type", "for example 8"),
-        (MIDDLE, "tp-size", True, "bad-type", "for example 8"),
-        (MIDDLE, "tp-size", [8], "bad-type", "for example 8"),
+        (MIDDLE, "tp-size", 8.5, "bad-type", "for example 1"),
+        (MIDDLE, "tp-size", True, "bad-type", "for example 1"),
+        (MIDDLE, "tp-size", [8], "bad-type", "write 8, without the brackets"),
         (MIDDLE, "mem-fraction-static", "0.85", "bad-type", "write 0.85, without quotes"),
         (MIDDLE, "mem-fraction-static", "x", "bad-type", "for example 0.85"),
         (MIDDLE, "mem-fraction-static", False, "bad-type", "for example 0.85"),
         (MIDDLE, "mem-fraction-static", 10**400, "bad-type", None),
         (MIDDLE, "model-path", 123, "bad-type", 'write it in quotes: "123"'),
         (MIDDLE, "model-path", True, "bad-type", 'write it in quotes: "true"'),
-        (MIDDLE, "model-path", {"a": 1}, "bad-type", "for example auto"),
+        (MIDDLE, "model-path", {"a": 1}, "bad-type", "for example MODEL_PATH"),
         (MIDDLE, "enable-mixed-chunk", "true", "bad-type", "write true"),
         (MIDDLE, "enable-mixed-chunk", 1, "bad-type", "write true to give the flag"),
         (MIDDLE, "cuda-graph-bs", 8, "bad-type", "write [8]"),
+        (MIDDLE, "cuda-graph-bs", "1 2 4", "bad-type", "write [1, 2, 4]"),
+        (MIDDLE, "cuda-graph-bs", "1, 2,4", "bad-type", "write [1, 2, 4]"),
+        (MIDDLE, "cuda-graph-bs", "few", "bad-type", "write [8]"),
+        (MIDDLE, "cuda-graph-bs", True, "bad-type", "write [8]"),
+        (MIDDLE, "cuda-graph-bs", {"a": 1}, "bad-type", "write [8]"),
+        (MIDDLE, "lora-paths", "a=/x b=/y", "bad-type", 'write ["a=/x", "b=/y"]'),
+        (MIDDLE, "port", [30000, 30001], "bad-type", "for example 30000"),
+        (MIDDLE, "port", {"http": 30000}, "bad-type", "for example 30000"),
+        (MIDDLE, "port", 1e308, "bad-type", "for example 30000"),
+        (MIDDLE, "mem-fraction-static", "85%", "bad-type", "write 0.85"),
+        (MIDDLE, "json-model-override-args", [1], "bad-type", "for example {key: value}"),
+        (MIDDLE, "served-model-name", ["x"], "bad-type", 'write "x", without the brackets'),
         (MIDDLE, "cuda-graph-bs", [], "bad-type", "write [8], or leave it out"),
         (MIDDLE, "cuda-graph-bs", [1, "2"], "bad-type", "write 2, without quotes"),
         (MIDDLE, "attention-backend", "flashinfr", "bad-choice", "did you mean flashinfer?"),
         (MIDDLE, "kv-cache-dtype", "int3", "bad-choice", None),
-        (MIDDLE, "log-requests-level", True, "bad-type", "for example 8"),
+        (MIDDLE, "log-requests-level", True, "bad-type", "for example 2"),
         (MIDDLE, "log-requests-level", 7, "bad-choice", "write one of 0, 1, 2, 3"),
         (MIDDLE, "mm-process-config", "{", "bad-type", None),
         (MIDDLE, "lora-paths", [{"lora_name": "x"}], "bad-type", "write {lora_name: NAME, lora_path: PATH}"),
@@ -91,3 +103,11 @@ def test_a_flag_that_is_not_known_is_never_right():
     assert check_value(flag, None) is None
     unheard = MIDDLE.by_name["tp-size"]._replace(type="parse_something_new")
     assert check_value(unheard, 8).kind == "opaque"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "at"),
+    [("cuda-graph-bs", [1, 2, "x"], 2), ("cuda-graph-bs", "x", None), ("lora-target-modules", ["all", "nope"], 1)],
+)
+def test_which_item_of_a_list_is_wrong(name, value, at):
+    assert check_value(MIDDLE.by_name[name], value).at == at

@@ -34,6 +34,12 @@ class Wrong(NamedTuple):
     flag: Flag
     problem: BadValue
 
+    @property
+    def route(self) -> Route:
+        """The way to the value, or to the item of a list that is at fault."""
+        item = () if self.problem.at is None else (self.problem.at,)
+        return ("flags", self.name, *item)
+
 
 class Arguments:
     """What a service's `flags:` and `secrets:` come to in its release.

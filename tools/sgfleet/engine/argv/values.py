@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.engine.argv.actions import RefusalError, lora_adapter, lora_mapping
 from sgfleet.engine.argv.near import nearest
 from sgfleet.engine.argv.types import RefusedError, Type, type_of
+from sgfleet.engine.flag import SUPPRESSED
 
 if TYPE_CHECKING:
     from sgfleet.engine.flag import Flag
@@ -26,12 +28,14 @@ class Problem(NamedTuple):
     """Why a value cannot stand for a flag.
 
     `kind` is "bad-type", "bad-choice", "opaque" (the flag's type or action is not known to this tool), or "no-word"
-    (the value cannot be said on a command line). `help` is what to write instead.
+    (the value cannot be said on a command line). `help` is what to write instead. `at` is the item of a list that is
+    at fault, where it is one.
     """
 
     kind: str
     message: str
     help: str | None = None
+    at: int | None = None
 
 
 class BadValueError(ValueError):
@@ -40,6 +44,11 @@ class BadValueError(ValueError):
     def __init__(self, kind: str, message: str, help_: str | None = None) -> None:
         super().__init__(message)
         self.problem = Problem(kind, message, help_)
+
+    def inside(self, index: int) -> BadValueError:
+        """The same, about an item of a list."""
+        self.problem = self.problem._replace(at=index)
+        return self
 
 
 def check_value(flag: Flag, value: Any, name: str | None = None) -> Problem | None:
@@ -71,7 +80,7 @@ def value_of(flag: Flag, value: Any, name: str | None = None) -> Any:
     if reader is None:
         raise _unknown(flag)
     if flag.action == "append":
-        return [_one(flag, reader, item) for item in _list_of(flag, reader, value)]
+        return _each(flag, reader, _list_of(flag, reader, value))
     if flag.nargs in SEVERAL or isinstance(flag.nargs, int):
         return _several(flag, reader, _list_of(flag, reader, value))
     if flag.nargs == "?" and value is True:
@@ -137,20 +146,46 @@ def _bare_help(value: Any) -> str | None:
 
 def _list_of(flag: Flag, reader: Type, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        example = f"[{json.dumps(value, ensure_ascii=False)}]" if isinstance(value, (str, int, float)) else "[...]"
-        raise BadValueError("bad-type", f"{flag.name} takes a list, not {kind_of(value)}", f"write {example}")
+        message = f"{flag.name} takes a list, not {kind_of(value)}"
+        raise BadValueError("bad-type", message, f"write {_as_list(flag, reader, value)}")
     if flag.nargs == "+" and not value:
-        raise BadValueError(
-            "bad-type", f"{flag.name} needs at least one value", f"write [{reader.example}], or leave it out"
-        )
+        message = f"{flag.name} needs at least one value"
+        raise BadValueError("bad-type", message, f"write [{_example(flag, reader)}], or leave it out")
     if isinstance(flag.nargs, int) and len(value) != flag.nargs:
         raise BadValueError("bad-type", f"{flag.name} takes {flag.nargs} values, not {len(value)}")
     return value
 
 
+def _as_list(flag: Flag, reader: Type, value: Any) -> str:
+    """The list that somebody means with one value, or with several in one text."""
+    words = re.split(r"[\s,]+", value.strip(" ,")) if isinstance(value, str) else [value]
+    items = []
+    for word in words:
+        try:
+            item = reader.read(word) if isinstance(word, str) and reader.shape in _NUMBERS else word
+            _one(flag, reader, item)
+        except ValueError:
+            return f"[{_example(flag, reader)}]"
+        items.append(item)
+    return json.dumps(items, ensure_ascii=False)
+
+
+_NUMBERS: Final = ("integer", "number", "readable-integer")
+
+
+def _each(flag: Flag, reader: Type, items: list[Any]) -> list[Any]:
+    read = []
+    for index, item in enumerate(items):
+        try:
+            read.append(_one(flag, reader, item))
+        except BadValueError as bad:
+            raise bad.inside(index) from None
+    return read
+
+
 def _several(flag: Flag, reader: Type, items: list[Any]) -> Any:
     if flag.action != "LoRAPathAction":
-        return [_one(flag, reader, item) for item in items]
+        return _each(flag, reader, items)
     if flag.semantics == "mapping":
         return lora_mapping(str(_one(flag, reader, item)) for item in items)
     return [_adapter(flag, reader, item) for item in items]
@@ -253,17 +288,45 @@ def _read(flag: Flag, reader: Type, word: str) -> Any:
 
 def _wanted(flag: Flag, reader: Type, value: Any) -> BadValueError:
     """The value is of the wrong kind: say what is due, and how this very value would be written if it can be."""
-    message = f"{flag.name} takes {reader.expects}, not {_shown(value)}"
-    instead = reader.example
-    if isinstance(value, str) and reader.shape in ("integer", "number", "readable-integer"):
+    message = f"{flag.name} takes {'JSON' if flag.takes_json else reader.expects}, not {_shown(value)}"
+    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list):
+        try:
+            _one(flag, reader, value[0])
+        except BadValueError:
+            pass
+        else:
+            return BadValueError("bad-type", message, f"write {json.dumps(value[0])}, without the brackets")
+    if isinstance(value, str) and reader.shape in _NUMBERS:
         with_number = _number_in(reader, value)
         if with_number is not None:
             return BadValueError("bad-type", message, f"write {with_number}, without quotes")
+        if reader.shape == "number" and (percent := re.fullmatch(r"\s*(\d{1,2}(?:\.\d{1,3})?)\s*%\s*", value)):
+            return BadValueError("bad-type", message, f"write {float(percent[1]) / 100:g}")
     if isinstance(value, float) and reader.shape in ("integer", "readable-integer") and value.is_integer():
-        return BadValueError("bad-type", message, f"write {int(value)}")
-    if isinstance(value, (int, float)) and reader.shape in ("text", "nullable-text"):
+        if abs(value) < _EXACT:
+            return BadValueError("bad-type", message, f"write {int(value)}")
+    elif isinstance(value, (int, float)) and reader.shape in ("text", "nullable-text") and not flag.takes_json:
         return BadValueError("bad-type", message, f'write it in quotes: "{json.dumps(value)}"')
-    return BadValueError("bad-type", message, f"for example {instead}")
+    return BadValueError("bad-type", message, f"for example {_example(flag, reader)}")
+
+
+_EXACT: Final = 2**53
+"""Beyond this a float has no exact integers, and nobody means one."""
+
+
+def _example(flag: Flag, reader: Type) -> str:
+    """A value that is right for this very flag: its default where that is one, else one of its kind."""
+    if flag.takes_json:
+        return "{key: value}"
+    for candidate in (flag.default, *(flag.choices or ())):
+        if isinstance(candidate, str | int | float) and not isinstance(candidate, bool) and candidate != SUPPRESSED:
+            try:
+                _one(flag, reader, candidate)
+            except BadValueError:
+                continue
+            if candidate != "":
+                return json.dumps(candidate) if isinstance(candidate, int | float) else candidate
+    return f"{flag.name.upper().replace('-', '_')}" if reader.shape == "text" else reader.example
 
 
 def _number_in(reader: Type, text: str) -> str | None:

@@ -48,7 +48,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     for wrong in args.wrong.values() if args is not None else ():
         if wrong.problem.kind == "bad-type":
             yield Problem(
-                ("flags", wrong.name),
+                wrong.route,
                 wrong.problem.message,
                 help=wrong.problem.help,
                 based_on=(f"schema/sglang/{view.service.release}.json",),
