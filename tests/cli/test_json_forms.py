@@ -13,6 +13,7 @@ import pytest
 
 from observe.eras import ERAS, log
 from sgfleet.cli.grammar import grammar
+from support.repository import git
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -26,6 +27,8 @@ CALLS = [
     ("memory", ("memory", "unknown-01")),
     ("options", ("options",)),
     ("options", ("options", "unknown-01")),
+    ("plan", ("plan", "HEAD")),
+    ("plan", ("plan", "HEAD..HEAD")),
     ("argv", ("argv", "0.5.9", "--", "--model-path", "m", "--tp", "8")),
     ("argv", ("argv", "0.5.9", "--all", "--", "--model-path", "m")),
     ("argv", ("argv", "0.5.9", "--", "--nothing")),
@@ -62,6 +65,11 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "tests/model/configs/Qwen--Qwen3-0.6B.json", root / "config.json")
     shutil.copy(ROOT / "tests/corpus/logs.jsonl", root / "logs.jsonl")
     (root / "server.log").write_text("\n".join(log(ERAS[-1])))
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "as it was")
+    kimi = root / "hosts/kimi-01/host.yaml"
+    kimi.write_text(kimi.read_text().replace("hicache-ratio: 4.0", "hicache-ratio: 3.0"))
     return root
 
 
