@@ -58,7 +58,9 @@ def check_host(
     """
     policy = fleet.policy
     views = {
-        name: ServiceView(spec.name, name, each.service, policy, release_of(each.service.release), spec.facts, memory)
+        name: ServiceView(
+            spec.name, name, each.service, policy, release_of(each.service.release), spec.facts, memory, each.written
+        )
         for name, each in spec.services.items()
     }
     outcome = Outcome()

@@ -82,7 +82,8 @@ class Problem(NamedTuple):
 class ServiceView(NamedTuple):
     """One resolved service with everything that a verdict may be decided from. Unknown is None.
 
-    `memory` gives the budgets of its host; the first call may take milliseconds.
+    `memory` gives the budgets of its host; the first call may take milliseconds. `written` gives a plain scalar as its
+    file spells it (`010`), by its route.
     """
 
     host: str
@@ -92,6 +93,7 @@ class ServiceView(NamedTuple):
     release: Release | None = None
     facts: Facts | None = None
     memory: Callable[[], HostMemory] | None = None
+    written: Callable[[Route], str | None] | None = None
 
 
 class HostView(NamedTuple):

@@ -84,6 +84,11 @@ class Resolved(NamedTuple):
         wanted = same(mapping, str(key), self.names)
         return next((each for each in held if same(mapping, each, self.names) == wanted), None) if self.names else None
 
+    def written(self, route: Route) -> str | None:
+        """A plain scalar exactly as its file spells it; None for anything else, and for what is not there."""
+        origin = self.origin(route)
+        return None if origin is None else origin.document.source_text(origin.route)
+
     def locate(self, route: Route, part: Part = "value") -> tuple[Place, Route]:
         """A route into the service -> its place, and the route inside the place's own file.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from sgfleet.rules.quoting import quoted
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sgfleet.engine.release import Release
     from sgfleet.rules.rule import Route, ServiceView
@@ -39,6 +41,18 @@ def undeclared(view: ServiceView) -> Iterator[Name]:
         for written in names:
             if written not in declared:
                 yield Name(written, (mapping, written), *_fault(release, written))
+
+
+def instead(view: ServiceView, written: str, meant: Sequence[str], help_: str) -> str:
+    """What to do about a name that stands for `meant`: `help_`, unless the service gives that flag already."""
+    service, release = view.service, view.release
+    if release is None:
+        return help_
+    meant_dests = {release.by_name[each].dest for each in meant if each in release.by_name}
+    for name in (*service.flags, *service.secrets):
+        if name in release.by_name and len(meant_dests) == 1 and release.by_name[name].dest in meant_dests:
+            return f"remove {quoted(written)}: {name} is given already"
+    return help_
 
 
 def _fault(release: Release, written: str) -> tuple[Fault, tuple[str, ...]]:

@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.flags._names import instead, undeclared
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
@@ -52,7 +52,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         flags = {view.release.by_name[each].dest for each in name.meant} if view.release else set()
         if len(flags) == 1:
             message = f"{quoted(name.written)} is an abbreviation of {name.meant[0]}: names are written in full"
-            help_ = f"write {name.meant[0]}"
+            help_ = instead(view, name.written, name.meant, f"write {name.meant[0]}")
         else:
             message = (
                 f"{quoted(name.written)} is no flag of SGLang {view.service.release}, and the beginning of {len(flags)}"

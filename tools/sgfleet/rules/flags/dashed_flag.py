@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.flags._names import instead, undeclared
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
@@ -48,6 +48,6 @@ def check(view: ServiceView) -> Iterator[Problem]:
                 name.route,
                 f"{quoted(name.written)} is written without the dashes: {name.meant[0]}",
                 "key",
-                help=f"write {name.meant[0]}",
+                help=instead(view, name.written, name.meant, f"write {name.meant[0]}"),
                 based_on=(f"schema/sglang/{view.service.release}.json",),
             )

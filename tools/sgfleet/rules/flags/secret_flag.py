@@ -50,23 +50,33 @@ def check(view: ServiceView) -> Iterator[Problem]:
     for name, value in view.service.flags.items():
         if names_secret(name):
             if holds_secret(value) or (isinstance(value, list | dict) and value):
-                yield _in_clear(name)
+                yield _in_clear(view, name)
         elif isinstance(value, dict | list):
             yield from (_inside(view, name, route) for route in _named(value, ()))
         elif isinstance(value, str) and value.lstrip().startswith(("{", "[")):
             yield from _in_text(view, name, value)
 
 
-def _in_clear(name: str) -> Problem:
-    variable = name.strip("-").replace("-", "_").upper()
+def _in_clear(view: ServiceView, name: str) -> Problem:
+    flag = _declared(view, name)
+    variable = flag.replace("-", "_").upper()
     return Problem(
         ("flags", name),
         f"{quoted(name)} is a secret in clear",
-        help=f"keep it on the host: `secrets: {{{name}: {variable}}}`, with {variable} in one of"
+        help=f"keep it on the host: `secrets: {{{flag}: {variable}}}` instead of this line, with {variable} in one of"
         " `environment-files`; and replace the value: this one is known",
         based_on=(f"the name {name}",),
         secret=True,
     )
+
+
+def _declared(view: ServiceView, written: str) -> str:
+    """The flag's name as the release declares it, where it is only spelt in another way."""
+    name = written.strip("-").replace("_", "-")
+    lower = name.lower()
+    if view.release is None or name in view.release.by_name:
+        return name
+    return lower if lower in view.release.by_name else name
 
 
 def _inside(view: ServiceView, name: str, route: Route) -> Problem:

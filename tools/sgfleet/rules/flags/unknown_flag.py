@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.flags._names import undeclared
+from sgfleet.rules.flags._names import instead, undeclared
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
@@ -55,7 +55,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
                 name.route,
                 f"SGLang {view.service.release} has no flag {quoted(name.written)}",
                 "key",
-                help=_help(name.written, view.release.by_name),
+                help=_help(view, name.written, view.release.by_name),
                 based_on=(f"schema/sglang/{view.service.release}.json",),
             )
 
@@ -66,9 +66,11 @@ def _elsewhere(written: str, release: str) -> bool:
     return elsewhere_of(f"--{written.lstrip('-').replace('_', '-')}", release) is not None
 
 
-def _help(written: str, declared: Mapping[str, Flag]) -> str:
+def _help(view: ServiceView, written: str, declared: Mapping[str, Flag]) -> str:
     from sgfleet.engine.argv.near import nearest
 
     word = written.lstrip("-").replace("_", "-").lower()
     found = [word] if word in declared else nearest(word, declared)
-    return f"did you mean {' or '.join(found)}?" if found else "remove it: no flag of this release comes near"
+    if not found:
+        return "remove it: no flag of this release comes near"
+    return instead(view, written, found[:1], f"did you mean {' or '.join(found)}?")
