@@ -71,8 +71,8 @@ format: $(STAMP)  ## let ruff put the code in order
 	$(BIN)/ruff check --fix-only tools tests benchmarks
 	$(BIN)/ruff format tools tests benchmarks
 
-docs: $(STAMP)  ## write the generated reference and the schemas for editors anew
-	$(BIN)/sgfleet explain --all --format markdown > docs/reference/rules.md
+docs: $(STAMP)  ## write the generated reference, the man page, the picture and the schemas for editors anew
+	$(BIN)/python -m sgfleet.cli.reference
 	$(BIN)/sgfleet export
 
 lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with hashes

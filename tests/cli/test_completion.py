@@ -68,6 +68,8 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for shell in ("bash", "zsh", "fish"):
         text = subprocess.run([BIN / "sgfleet", "completion", shell], check=True, capture_output=True).stdout
         (folder / shell).write_bytes(text)
+    (folder / "fpath").mkdir()
+    (folder / "fpath/_sgfleet").symlink_to(folder / "zsh")
     return folder
 
 
@@ -92,10 +94,10 @@ def without_python(tmp_path: Path) -> dict[str, str]:
 def in_bash(line: str, script: Path, place: Path, environment: dict[str, str]) -> set[str]:
     words = line.split(" ")
     quoted = " ".join(f"'{word}'" for word in words)
+    call = f'COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _sgfleet; printf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run(
         [present("bash"), "--norc", "-c",
-         f'set -u; . "$1"; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _sgfleet; printf "%s\\n" "${{COMPREPLY[@]}}"',
-         "bash", script / "bash"],
+         f'set -u; . "$1"; {call}', "bash", script / "bash"],
         cwd=place, env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stderr == ""
@@ -116,7 +118,7 @@ class Zsh:
 
     START: Final = """\
 PS1= PS2= RPS1= PROMPT_EOL_MARK= ; unset zle_bracketed_paste
-autoload -Uz compinit; compinit -u -D; source {script}
+autoload -Uz compinit; {load}
 zle -C every complete-word _generic; bindkey '^T' every
 zstyle ':completion:every:*' completer _all_matches _complete
 zstyle ':completion:every:*' insert true
@@ -124,13 +126,18 @@ function sgfleet {{ print -rl -- BEGIN "$@" END }}
 print -r -- 'RE''ADY'
 """
 
-    def __init__(self, script: Path, place: Path, environment: dict[str, str]) -> None:
+    LOAD: Final = {
+        "sourced": "compinit -u -D; source {folder}/zsh",
+        "in fpath": "fpath=({folder}/fpath $fpath); compinit -u -D",
+    }
+
+    def __init__(self, script: Path, how: str, place: Path, environment: dict[str, str]) -> None:
         self._program = present("zsh")
         self._process, self._terminal = pty.fork()
         if self._process == 0:
             os.chdir(place)
             os.execve(self._program, ["zsh", "-f", "-i"], environment)
-        self._type(self.START.format(script=script / "zsh"))
+        self._type(self.START.format(load=self.LOAD[how].format(folder=script)))
         self._until("READY")
 
     def complete(self, line: str) -> set[str]:
@@ -156,9 +163,9 @@ print -r -- 'RE''ADY'
         return seen
 
 
-@pytest.fixture(scope="module")
-def zsh(script, place, tmp_path_factory):
-    shell = Zsh(script, place, without_python(tmp_path_factory.mktemp("traps")))
+@pytest.fixture(scope="module", params=Zsh.LOAD)
+def zsh(request, script, place, tmp_path_factory):
+    shell = Zsh(script, request.param, place, without_python(tmp_path_factory.mktemp("traps")))
     yield shell
     shell.close()
 

@@ -31,6 +31,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.startswith(("tests/", "hosts/", "units/"))]
+        assert any(name.endswith("/share/man/man1/sgfleet.1") for name in archive.namelist())
     return target
 
 

@@ -111,7 +111,8 @@ def as_bash(root: Command, rules: Iterable[str]) -> str:
         (
             _HEAD,
             f"_sgfleet_rules='{' '.join(rules)}'\n\n",
-            "_sgfleet_at() {  # COMMAND: what may stand there\n    commands='' options='' operands=''\n    case $1 in\n",
+            "_sgfleet_at() {  # COMMAND: what may stand there\n",
+            "    commands='' options='' operands=''\n    case $1 in\n",
             *(f"        {line}\n" for line in _places(root)),
             "    esac\n}\n\n",
             "_sgfleet_value() {  # COMMAND OPTION: the kind of its value, with + where several may follow each other\n",

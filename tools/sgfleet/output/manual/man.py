@@ -10,6 +10,12 @@ if TYPE_CHECKING:
 
     from sgfleet.output.manual.grammar import Argument, Command
 
+EVERYWHERE: Final = (
+    "As said with each command. Beside that every command ends with 2 when the call makes no sense, unless its own",
+    "list says otherwise, with 4 when sgfleet itself failed (a report without any of your data is then ready to be",
+    "sent), with 130 when it was interrupted, and with 141 when the reader of its output has left.",
+)
+"""The exit codes that no command names."""
 _REGISTER: Final = re.compile(r"^([.'])", re.MULTILINE)
 
 
@@ -38,9 +44,7 @@ def as_man(
             lines += _command(each)
     lines += [
         ".SH EXIT STATUS",
-        "As said with each command. Every command ends with 2 when the call is wrong, with 4 when sgfleet itself failed",
-        "(a report without any of your data is then ready to be sent), with 130 when it was interrupted, and with 141",
-        "when the reader of its output has left.",
+        *map(_text, EVERYWHERE),
         ".SH ENVIRONMENT",
         *_terms(environment),
         ".SH FILES",

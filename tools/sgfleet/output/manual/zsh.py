@@ -69,7 +69,8 @@ def as_zsh(root: Command, rules: Iterable[str]) -> str:
             f"_sgfleet_rules() {{\n    compadd {' '.join(rules)}\n}}\n\n",
             *(f"{function}\n" for function in _functions(root)),
             # As an autoloaded function the file is the completion; sourced, it announces it.
-            'if [[ $funcstack[1] == _sgfleet ]]; then\n    _sgfleet_of "$@"\nelse\n    compdef _sgfleet_of sgfleet\nfi\n',
+            'if [[ $funcstack[1] == _sgfleet ]]; then\n    _sgfleet_of "$@"\n',
+            "else\n    compdef _sgfleet_of sgfleet\nfi\n",
         )
     )
 
