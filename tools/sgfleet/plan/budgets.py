@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sgfleet.memory.assemble import service_of
 from sgfleet.memory.device import NotKnownError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sgfleet.memory.service import Service
     from sgfleet.spec.host_spec import HostSpec
 
+_VERDICTS: Final[dict[str, Literal["error", "warning"]]] = {"error": "error", "warning": "warning"}
+
 
 def service_memory(memory: HostMemory, name: str) -> ServiceMemory:
     """The budgets of one service, condensed."""
@@ -28,15 +30,15 @@ def service_memory(memory: HostMemory, name: str) -> ServiceMemory:
         return ServiceMemory(unknown=budget.message if isinstance(budget, Unknown) else "not computed")
     share = memory.share(name)
     statements = [*gpu_statements(service), *(share_statements(share) if share is not None else ())]
-    weights = {each.weight for each in statements}
+    grave = sorted((each for each in statements if each.weight != "note"), key=lambda each: each.weight != "error")
     return ServiceMemory(
         kv_tokens=budget.tokens,
         error_tokens=0 if budget.measured_tokens else budget.error_tokens,
         measured=budget.measured_tokens,
         ranks=service.ranks,
         pinned_bytes=0 if share is None else share.pinned_bytes,
-        verdict="error" if "error" in weights else "warning" if "warning" in weights else "fits",
-        said=tuple(each.text for each in statements if each.weight != "note"),
+        verdict=_VERDICTS[grave[0].weight] if grave else "fits",
+        said=tuple(each.text for each in grave),
     )
 
 

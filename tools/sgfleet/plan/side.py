@@ -44,7 +44,9 @@ class Side(NamedTuple):
     @property
     def unread(self) -> bool:
         """Whether nothing can be said of which services there are."""
-        return self.spec is not None and not self.names
+        if self.spec is None:
+            return False
+        return self.spec.document is None or not isinstance(self.spec.document.data.get("services"), dict)
 
     def cannot_say(self, name: str) -> bool:
         """Whether what this service is cannot be read."""

@@ -144,7 +144,7 @@ def _findings(title: str, findings: Collection[Finding], *, folded: bool) -> Ite
 
 
 def _diffs(groups: list[Group]) -> Iterator[str]:
-    shown = [group for group in groups if group.first.diff]
+    shown = [group for group in groups if group.first.diff and group.first.kind is not Kind.REMOVED]
     for group in shown[:DIFFS]:
         diff = group.first.diff
         yield ""

@@ -78,6 +78,8 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
         yield from (f"    memory: {visible(words)}" for words in (verdict_words(first),) if words)
     if first.load is not None:
         yield paint("faint", f"    load {visible(first.load.detail)}")
+    if first.kind in {Kind.ADDED, Kind.REMOVED}:
+        return  # a whole unit tells no more than that it comes or goes
     for line in first.diff[:DIFF_LINES]:
         yield "      " + paint({"+": "help", "-": "error"}.get(line[:1], "faint"), visible(line))
     if len(first.diff) > DIFF_LINES:
