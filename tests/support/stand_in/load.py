@@ -6,10 +6,12 @@ import os
 import signal
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from support.stand_in.behaviour import Behaviour, Control
 from support.stand_in.log import log
+
+if TYPE_CHECKING:
+    from support.stand_in.behaviour import Behaviour, Control
 
 MIB = 2**20
 STEP_SECONDS = 0.01

@@ -7,11 +7,12 @@ import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sgfleet.engine.endpoints import Endpoints
-from support.stand_in.behaviour import Control
-from support.stand_in.load import Load
+if TYPE_CHECKING:
+    from sgfleet.engine.endpoints import Endpoints
+    from support.stand_in.behaviour import Control
+    from support.stand_in.load import Load
 
 OPEN = ("/health", "/health_generate", "/metrics")
 """Paths that want no API key."""

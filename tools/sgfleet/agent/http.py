@@ -142,6 +142,8 @@ def _body(response: http.client.HTTPResponse) -> bytes | None:
         size += len(part)
         if size > MOST_BYTES:
             return None
+    if response.length:  # reading in parts does not raise by itself
+        raise http.client.IncompleteRead(b"", response.length)
     return b"".join(parts)
 
 

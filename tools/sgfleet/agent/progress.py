@@ -84,12 +84,12 @@ class Meter:
         """Processor time of the process and of its children that ended."""
         text = _text(self._proc / str(pid) / "stat")
         fields = text.rpartition(")")[2].split() if text else []
-        numbers = fields[_UTIME : _UTIME + 4]
-        return sum(map(int, numbers)) if len(numbers) == 4 else None
+        numbers = [int(field) for field in fields[_UTIME : _UTIME + 4] if field.isdecimal()]
+        return sum(numbers) if len(numbers) == 4 else None
 
     def _resident(self, pid: int) -> int | None:
         fields = (_text(self._proc / str(pid) / "statm") or "").split()
-        return int(fields[1]) if len(fields) > 1 else None
+        return int(fields[1]) if len(fields) > 1 and fields[1].isdecimal() else None
 
     def _read_bytes(self, pid: int) -> int | None:
         """Through read(), or from storage into mapped pages, whichever is more."""

@@ -85,9 +85,10 @@ def _text(path: str) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError as error:
         raise SecretFileError(f"{path} cannot be read: {(error.strerror or '').lower()}") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise SecretFileError(f"{path} is no plain file")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SecretFileError(f"{path} is no plain file")
         data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise SecretFileError(f"{path} has more than {_MOST_BYTES} bytes")
