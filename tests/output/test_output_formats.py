@@ -199,8 +199,17 @@ def test_progress_is_for_terminals_only_and_leaves_nothing(monkeypatch):
         ({"hosts": 3, "services": 4}, "no findings in 3 hosts, 4 services"),
         ({"hosts": 1, "services": 1, "waived": 1}, "no findings in 1 host, 1 service (1 waived)"),
         ({"hosts": 41, "errors": 3, "warnings": 1, "hosts_with_findings": 2}, "3 errors, 1 warning in 2 of 41 hosts"),
+        ({"hosts": 3, "errors": 3}, "3 errors in the files of the fleet, none in 3 hosts"),
+        ({"errors": 1}, "1 error, and no host was looked at"),
         ({"hosts": 10_000, "notes": 1_200, "hosts_with_findings": 1_100}, "1,200 notes in 1,100 of 10,000 hosts"),
     ],
 )
 def test_summary_line(numbers, says):
     assert str(Summary(**numbers)) == says
+
+
+def test_a_host_that_is_counted_twice_is_one():
+    summary = Summary(hosts=1)
+    for _ in range(2):
+        summary.count([FULL])
+    assert summary.hosts_with_findings == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.fleet.memories import Memories
 from sgfleet.fleet.obstacles import obstacles
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sgfleet.findings import Finding
     from sgfleet.fleet.selection import Selection
     from sgfleet.fleet.workspace import Workspace
+    from sgfleet.spec.host_spec import HostSpec
+
+NO_SCHEMA: Final = "SRV001"
 
 
 class FleetCheck:
@@ -57,9 +60,18 @@ class FleetCheck:
             else:
                 spec.findings += obstacles(self._workspace, spec)
             memory = self._memories.of(spec)
-            return check_host(spec, repository.fleet, self._workspace.release, self._today, memory)
+            checked = check_host(spec, repository.fleet, self._workspace.release, self._today, memory)
         except Exception as error:  # told as what it is: nothing was checked here, exit 4
             return Checked(name, crashes=[crash(None, name, error)])
+        if self._workspace.damaged_releases:
+            checked.findings = [each for each in checked.findings if not self._is_damage(spec, each)]
+        return checked
+
+    def _is_damage(self, spec: HostSpec, finding: Finding) -> bool:
+        """Whether a service has no flag schema because of damage that is told where it is."""
+        service = spec.services.get(finding.service or "")
+        damaged = service is not None and service.service.release in self._workspace.damaged_releases
+        return damaged and finding.code == NO_SCHEMA
 
     def __iter__(self) -> Generator[Checked, None, None]:
         """Everything that is meant."""

@@ -30,6 +30,7 @@ class Workspace:
         self.root = root
         self.library = library or root
         self.damaged: list[Finding] = []
+        self.damaged_releases: set[str] = set()
         self.tree = tree or WorkTree(root)
         self._releases: dict[str, Release | None] = {}
 
@@ -63,4 +64,5 @@ class Workspace:
             return None
         except store.DamagedSchemaError as error:
             self.damaged.append(damage(error, self.root))
+            self.damaged_releases.add(version)
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sgfleet.findings import Severity
@@ -25,10 +25,10 @@ class Summary:
     waived: int = 0
     hosts_with_findings: int = 0
     failures: int = 0
+    _found_in: set[str] = field(default_factory=set)
 
     def count(self, findings: Iterable[Finding]) -> None:
-        """Add the findings of one host, or of what belongs to no host."""
-        host_has_one = False
+        """Add findings, of one host or of several, or of what belongs to none."""
         for finding in findings:
             if finding.waived is not None:
                 self.waived += 1
@@ -39,8 +39,9 @@ class Summary:
                 self.warnings += 1
             else:
                 self.notes += 1
-            host_has_one = host_has_one or finding.host is not None
-        self.hosts_with_findings += host_has_one
+            if finding.host is not None:
+                self._found_in.add(finding.host)
+        self.hosts_with_findings = len(self._found_in)
 
     @property
     def clean(self) -> bool:
@@ -54,6 +55,10 @@ class Summary:
         waived = f" ({self.waived:,} waived)" if self.waived else ""
         if not parts:
             return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}{waived}"
+        if not self.hosts:
+            return f"{', '.join(parts)}, and no host was looked at{waived}"
+        if not self.hosts_with_findings:
+            return f"{', '.join(parts)} in the files of the fleet, none in {_counted(self.hosts, 'host')}{waived}"
         return f"{', '.join(parts)} in {self.hosts_with_findings:,} of {_counted(self.hosts, 'host')}{waived}"
 
 

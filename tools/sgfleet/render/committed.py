@@ -73,7 +73,7 @@ def _passed_over(entry: Entry) -> bool:
 
 
 def _stray(path: str, entry: Entry, host: str | None) -> Finding:
-    what = f"a {entry.kind}" if entry.kind is not Kind.FILE else "a file"
-    message = f"{what} that is no rendered unit"
+    what = "something that is neither file nor folder, and" if entry.kind is Kind.OTHER else f"a {entry.kind} that"
+    message = f"{what} is no rendered unit"
     help_ = f"move it away: only <host>/<service>{SUFFIX} lies under {UNITS}/"
     return Finding(STRAY, Severity.ERROR, message, Place(path), host, help=help_)

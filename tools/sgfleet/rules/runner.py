@@ -100,9 +100,14 @@ def _finding(rule: Rule, problem: Problem, locate: Locate, host: str | None, ser
         arithmetic=problem.arithmetic,
         help=problem.help,
         based_on=problem.based_on,
-        related=tuple((locate(way, "value")[0], words) for way, words in problem.related),
+        related=tuple((locate(way, _side(way))[0], words) for way, words in problem.related),
         route=route,
     )
+
+
+def _side(route: Route) -> Part:
+    """A service as a whole is its name; the value would be the first of its lines, whatever that says."""
+    return "key" if len(route) <= len(("services", "name")) and route[:1] == ("services",) else "value"
 
 
 def _value(data: Any, route: Route) -> Any:

@@ -100,6 +100,9 @@ _ZERO_TOO: Final = frozenset({"swa-full-tokens-ratio", "hicache-host-memory-frac
 """Fractions that may be 1 and not 0."""
 
 _GENERATIONS: Final = 3
+_EXAMPLE_PORT: Final = 30_000
+_THRESHOLD: Final = 700
+"""Python's own for the youngest generation."""
 
 _GRPC: Final = ("0.5.11", "0.5.15.post1")
 """These releases want `port` + 10,000 to be a port as well (for gRPC), unless SGLANG_GRPC_PORT says another."""
@@ -115,6 +118,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         value = given.value
         if given.flag.name == "gc-threshold" and isinstance(value, list) and not 1 <= len(value) <= _GENERATIONS:
             yield Problem(given.route, f"gc-threshold takes 1 to {_GENERATIONS} numbers, not {len(value)}",
+                          help=f"write {value[:_GENERATIONS] or [_THRESHOLD]}",
                           based_on=("Python's garbage collector has three generations",))  # fmt: skip
         if not isinstance(value, int | float) or isinstance(value, bool):
             continue
@@ -148,7 +152,24 @@ def _help(given: Given, bounds: Bounds) -> str | None:
         return f"did you mean {given.value / 100:g}?"
     if given.flag.name == "chunked-prefill-size":
         return "write -1 to turn chunked prefill off"
-    return None
+    if bounds == _PORT:
+        return f"write a port from {_PORT.least:g} to {_PORT.most:g}, such as {_inside(given, bounds):g}"
+    return f"write {_inside(given, bounds):g}, or leave {given.name} out"
+
+
+def _inside(given: Given, bounds: Bounds) -> float:
+    """A value that works: the release's default, else the bound that was passed, else what lies between both."""
+    default = given.flag.default
+    number = isinstance(default, int | float) and not isinstance(default, bool)
+    if number and _outside(given.flag.name, default, bounds) is None:
+        return float(default)
+    if bounds == _PORT:
+        return _EXAMPLE_PORT
+    ends = [end for end in (bounds.least, bounds.most) if end is not None]
+    nearest = min(ends, key=lambda end: abs(end - given.value)) if given.value == given.value else ends[0]
+    if _outside(given.flag.name, nearest, bounds) is None:
+        return nearest
+    return bounds.least + 1 if bounds.most is None else (bounds.least + bounds.most) / 2
 
 
 def _problem(given: Given, wrong: str, help_: str | None, *sums: str) -> Problem:

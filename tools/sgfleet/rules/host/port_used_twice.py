@@ -73,6 +73,7 @@ def _problem(view: HostView, name: str, owner: str, shared: list[tuple[int, Port
     return Problem(
         ("services", name, *port.route),
         f"port {number} is used twice on {view.host}: by {who}{more}",
+        "value" if port.route else "key",
         arithmetic=(f"{owner}: {number} for {other.use}", f"{name}: {number} for {port.use}"),
         help=_help(port, taken),
         based_on=(f"the flags and defaults of {who}",),

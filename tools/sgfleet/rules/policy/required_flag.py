@@ -55,6 +55,8 @@ def check(view: ServiceView) -> Iterator[Problem]:
         flag = view.release.by_name.get(name) if view.release is not None else None
         if flag is not None and any(other in service.flags or other in service.secrets for other in flag.names):
             continue
+        if flag is not None and flag.required:
+            continue  # the release itself requires it, and a rule of its own says so
         if view.release is not None and flag is None:
             message = f"the policy requires {name}, which SGLang {service.release} does not have"
             help_ = f"use a release that has {name}, or change the policy"
