@@ -41,6 +41,7 @@ MOST_PACKS: Final = 20
 MOST_LISTING_BYTES: Final = 16 * 2**20
 LONGEST_LINE: Final = 200
 FETCHED: Final = "refs/agent/fetched"
+BEFORE: Final = "refs/agent/before"
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -212,17 +213,18 @@ class Mirror:
         self._bring("--depth=1", commit)
 
     def _deepen(self, depth: int, new: str, old: str) -> None:
-        """More history of both; of `new` alone where the remote has thrown `old` away."""
-        try:
-            self._bring(f"--depth={depth}", new, old)
-        except RefMissingError:
-            self._bring(f"--depth={depth}", new)
+        """More history of both; of `new` alone where the remote has thrown `old` away.
 
-    def _bring(self, depth: str, *commits: str) -> None:
+        One by one: of several commits Git asks only for those that are not here, and deepens no other.
+        """
+        self._bring(f"--depth={depth}", new)
+        with contextlib.suppress(RefMissingError):
+            self._bring(f"--depth={depth}", old, BEFORE)
+
+    def _bring(self, depth: str, commit: str, ref: str = FETCHED) -> None:
         self._sweep()
-        wanted = (f"+{_id(commit)}:{FETCHED}{'-before' * place}" for place, commit in enumerate(commits))
         options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance")
-        verb = ("fetch", *options, "--refmap=", depth, "--end-of-options", self.remote.url, *wanted)
+        verb = ("fetch", *options, "--refmap=", depth, "--end-of-options", self.remote.url, f"+{_id(commit)}:{ref}")
         done = self._over_network(self.git).run(
             *verb,
             timeout_seconds=self.remote.fetch_timeout_seconds,
