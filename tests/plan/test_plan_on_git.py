@@ -52,6 +52,26 @@ def test_a_default_that_was_not_written_is_named(fleet: Fleet) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "origin"),
+    [
+        ("port: 30000", "port: 30001", "observed"),
+        ("model-path: /shared/kimi-k2.5-int4", "model-path: Qwen/Qwen3-8B", "estimated"),
+        ("tp-size: 8", "tp-size: 4", "estimated"),
+    ],
+)
+def test_an_observed_load_counts_for_the_same_weights_on_the_same_ranks(
+    fleet: Fleet, old: str, new: str, origin: str
+) -> None:
+    fleet.edit("hosts/kimi-01/facts.yaml", "load-seconds-at-least: 600", "load-seconds: 700")
+    fleet.edit(KIMI, old, new)
+    load = fleet.data("HEAD")["hosts"][0]["services"][0]["load"]
+    assert load["origin"] == origin
+    assert load["least_seconds"] <= load["seconds"] <= load["most_seconds"]
+    if origin == "observed":
+        assert load["seconds"] == 700
+
+
 def test_several_reasons_those_with_consequences_first(fleet: Fleet) -> None:
     fleet.edit(KIMI, "port: 30000", "port: 30001")
     fleet.edit(KIMI, "hicache-ratio: 4.0", "hicache-ratio: 3.0\n      context-length: 8192")

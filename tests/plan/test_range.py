@@ -134,3 +134,15 @@ def test_nothing_is_written_and_no_file_of_the_checkout_is_read_between_commits(
     left = sorted(branch.root.rglob("*"))
     assert branch.data("HEAD~1..HEAD") == before
     assert sorted(branch.root.rglob("*")) == left
+
+
+def test_a_sparse_checkout_takes_no_host_for_removed(fleet: Fleet) -> None:
+    fleet.git("sparse-checkout", "set", "hosts/kimi-01", "units/kimi-01")
+    fleet.edit(KIMI, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    assert set(changes(fleet.data("HEAD"))) == {SUBJECT}
+    fleet.edit("fleet.yaml", "restart-sec: 30s", "restart-sec: 31s")
+    said = fleet.plan("HEAD")
+    assert said.code == 1
+    assert "this checkout is sparse" in said.errors
+    fleet.commit()
+    assert len(changes(fleet.data("HEAD~1..HEAD"))) == 4

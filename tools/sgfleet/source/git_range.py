@@ -90,6 +90,19 @@ def changed_paths(ask: Ask, before: str, after: str | None, watched: Sequence[st
     return sorted({os.fsdecode(path) for path in found.split(b"\0") if path})
 
 
+def refuse_sparse(ask: Ask) -> None:
+    """Where every host has to be looked at, hosts that are not checked out would look as if they were removed.
+
+    Raises:
+        RangeError: the working tree lacks files on purpose.
+    """
+    if ask("config", "--bool", "--default", "false", "core.sparseCheckout").strip() == b"true":
+        message = "this checkout is sparse: hosts that it leaves out would be taken for removed ones"
+        raise RangeError(
+            message, "commit, and compare commits: sgfleet plan BASE..HEAD; or git sparse-checkout disable"
+        )
+
+
 def folder_of(ask: Ask) -> str:
     """Where in the repository the folder is that Git is asked in, "" for its top.
 

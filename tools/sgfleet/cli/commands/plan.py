@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
-    from sgfleet.fleet.workspace import Workspace
     from sgfleet.plan.records import Plan
-    from sgfleet.plan.scope import Scope
-    from sgfleet.source.git_range import Range
 
 SUMMARY: Final = "what a change restarts, and what it costs"
 INVALID: Final = 1
@@ -65,34 +62,24 @@ def _plan(root: Path, text: str | None) -> Plan:
     from sgfleet.output.progress import Progress
     from sgfleet.plan.make import Planner
     from sgfleet.plan.records import Revision
+    from sgfleet.plan.revisions import workspaces
     from sgfleet.plan.scope import WATCHED, scope_of
     from sgfleet.source.git import git
-    from sgfleet.source.git_range import changed_paths, folder_of, resolve
+    from sgfleet.source.git_range import changed_paths, folder_of, refuse_sparse, resolve
 
     ask = partial(git, root)
     folder = folder_of(ask)
     span = resolve(ask, text)
     scope = scope_of(changed_paths(ask, span.before, span.after, WATCHED))
-    before, after = _workspaces(root, folder, span, scope)
+    if scope.everything and span.after is None:
+        refuse_sparse(ask)
+    sides = workspaces(root, span.before, span.after, folder=folder, root=root, library=scope.library)
     progress = Progress(sys.stderr, "hosts", len(scope.hosts))
-    planner = Planner(before, after, datetime.datetime.now(datetime.UTC).date())
+    planner = Planner(*sides, datetime.datetime.now(datetime.UTC).date())
     revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)
     plan = planner.plan(scope, revisions, progress.step)
     progress.clear()
     return plan
-
-
-def _workspaces(root: Path, folder: str, span: Range, scope: Scope) -> tuple[Workspace, Workspace]:
-    """Schemas and models that are the same on both sides are read once, from the newer one."""
-    from sgfleet.fleet.workspace import Workspace
-    from sgfleet.source.git_objects import GitObjects
-    from sgfleet.source.git_tree import GitTree
-
-    objects = GitObjects(root)
-    old = GitTree(objects, span.before, folder)
-    new = None if span.after is None else GitTree(objects, span.after, folder)
-    after = Workspace(root, new, new)
-    return Workspace(root, old, old if scope.library else after.library), after
 
 
 def _print(plan: Plan, form: str) -> None:
