@@ -185,7 +185,7 @@ def expectation(hint: Hint) -> Expect:
             return each
     if hint.choices:
         words = ", ".join(map(str, hint.choices))
-        return Expect(f"one of {words}" if len(hint.choices) > 1 else words, ())
+        return Expect(f"one of {words}" if len(hint.choices) > 1 else words, hint.choices)
     if hint.branches:
         inner = [expectation(branch) for branch in hint.branches]
         return Expect(" or ".join(each.what for each in inner), tuple(each for one in inner for each in one.examples))
@@ -193,13 +193,36 @@ def expectation(hint: Hint) -> Expect:
         inner_expect = expectation(Hint.of(get_args(hint.type)[0]))
         return Expect("a list", (list(inner_expect.examples[:1]),) if inner_expect.examples else ())
     (kind,) = kinds(hint)
-    return Expect(" ".join(filter(None, (kind, _range(hint)))))
+    return Expect(" ".join(filter(None, (kind, _range(hint)))), tuple(_example(hint)))
 
 
-def _range(hint: Hint) -> str:
+def _example(hint: Hint) -> Iterator[Any]:
+    """One value that fits, made from those of what it consists of; nothing where there is none."""
+    if fields := hint.fields():
+        known = {key: expectation(Hint.of(field.annotation, field.metadata)).examples for key, field in fields.items()}
+        needed = [key for key, field in fields.items() if field.is_required()]
+        if all(known[key] for key in needed) and (some := needed or [key for key in known if known[key]][:1]):
+            yield {key: known[key][0] for key in some}
+    elif hint.origin is dict:
+        key, value = (expectation(Hint.of(each)).examples for each in get_args(hint.type))
+        if key and value:
+            yield {key[0]: value[0]}
+    elif hint.origin in (int, float):
+        low, high = limits(hint)
+        if low is not None and high is not None:  # an open range says nothing of what is usual
+            yield low
+
+
+def limits(hint: Hint) -> tuple[int | None, int | None]:
+    """The least and the greatest number that may stand there; None for no such bound."""
     bounds = list(_bounds(hint.metadata))
     low = next((each.ge for each in bounds if isinstance(each, annotated_types.Ge)), None)
     high = next((each.le for each in bounds if isinstance(each, annotated_types.Le)), None)
+    return low, high  # type: ignore[return-value]  # annotated_types allows anything that can be compared
+
+
+def _range(hint: Hint) -> str:
+    low, high = limits(hint)
     if low is not None and high is not None:
         return f"from {low} to {high}"
     if low is not None:

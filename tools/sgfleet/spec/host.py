@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from sgfleet.spec.base import Expect, Model
 from sgfleet.spec.service import HostName, ServiceName
+
+_SERVICE: Final = {
+    "release": "0.5.9",
+    "python": "/opt/sglang-0.5.9/bin/python3",
+    "flags": {"model-path": "/srv/models/x"},
+}
+"""As little of a service as can be rendered."""
 
 
 class Host(Model):
@@ -21,5 +28,8 @@ class Host(Model):
     """The name of the folder that holds this file."""
     defaults: dict[str, Any] = Field(default_factory=dict)
     """Keys that every service of this host starts from; they go before those of fleet.yaml."""
-    services: Annotated[dict[ServiceName, dict[str, Any]], Expect("a mapping of names to services", ({},))]
+    services: Annotated[
+        dict[ServiceName, Annotated[dict[str, Any], Expect("a service", (_SERVICE,))]],
+        Expect("a mapping of names to services", ({"sglang-kimi": _SERVICE},)),
+    ]
     """Name -> service; the name is the unit's: `sglang-kimi` -> units/<host>/sglang-kimi.service."""

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sgfleet.findings import Severity
 from sgfleet.spec.expectation import Hint, target
 from sgfleet.spec.merge import BY_KEY, idle_nulls, merge
-from sgfleet.spec.problems import Subject, missing_key, problems, unknown_key
+from sgfleet.spec.problems import WRONG_TYPE, Subject, missing_key, problems, unknown_key
 from sgfleet.spec.resolve import Layer, Resolved
 from sgfleet.spec.service import Service
 
@@ -44,11 +44,30 @@ def defaults_findings(subject: Subject) -> list[Finding]:
 
 def _alone(subject: Subject, data: Mapping[str, Any]) -> list[Finding]:
     """Hold one layer against the model of a service, with nothing required and nulls allowed."""
+    found = spelling_findings(subject)
     try:
         Service.model_validate({**_REQUIRED, **merge({}, data, {})})
     except ValidationError as error:
-        return problems(error, subject)
-    return []
+        found += problems(error, subject)
+    return found
+
+
+def spelling_findings(subject: Subject) -> list[Finding]:
+    """Numbers under `environment:` that are not written as a variable would get them: 010 is 10, and 0x10 is 16.
+
+    A variable is text, and the process must get the characters that stand in the file.
+    """
+    variables = subject.data.get("environment")
+    if not subject.document.respelled or not isinstance(variables, dict):
+        return []
+    found = []
+    for name, value in variables.items():
+        route = ("environment", name)
+        written = subject.document.source_text((*subject.route, *route))
+        if isinstance(value, int) and not isinstance(value, bool) and written is not None and written != str(value):
+            message = f"environment.{name}: {written} is read as the number {value}, and a variable is text"
+            found.append(subject.finding(WRONG_TYPE, route, message, f'put it in quotes: "{written}"'))
+    return found
 
 
 def null_findings(
@@ -102,6 +121,8 @@ def resolve_service(
     found = null_findings(subject, base, names, _files(inherited)) if _has_null(subject.data) else []
     if any(each.severity is Severity.ERROR for each in found):
         return None, found
+    if spelling_findings(subject):
+        return None, [*found, *_alone(subject, subject.data)]
     try:
         service = Service.model_validate(merge(base, subject.data, names))
     except ValidationError as error:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from sgfleet.findings import Finding, Severity
 from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
-from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, takes_any_text, target
+from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
 from sgfleet.spec.words import name_of, quoted, such_as
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 UNKNOWN_KEY, MISSING_KEY, WRONG_TYPE, BAD_VALUE, RELEASE_NUMBER = "SPC001", "SPC002", "SPC003", "SPC004", "SPC005"
 
 _LONGEST_SHOWN: Final = 60
-_RELEASE_INSIDE: Final = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:\.post[0-9]+)?")
+_RELEASE_INSIDE: Final = re.compile(
+    r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})(?:[.-]?post[.-]?([0-9]{1,9}))?", re.IGNORECASE
+)
 _CURRENT_SERIES: Final = re.compile(r"[45]\.[0-9]+(?:\.post[0-9]+)?")
 
 
@@ -150,7 +153,8 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     message = f"{name}: {_shown(data, written)} is not {expected.what}"
     if data is None:
         message = f"{name} is empty, and {expected.what} is expected"
-    help_ = advice or _conversion(data, written, hint) or _near(data, hint) or such_as(expected)
+    help_ = advice or _conversion(data, written, hint) or _near(data, hint) or _nearest_number(data, hint)
+    help_ = help_ or such_as(expected)
     return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
 
 
@@ -195,20 +199,76 @@ def _conversion(data: Any, written: str, hint: Hint) -> str | None:
     if isinstance(data, str) and wanted & {"a whole number", "a number"} and "text" not in wanted:
         pattern = r"-?[0-9]+" if "a number" not in wanted else r"-?[0-9]+(\.[0-9]+)?"
         return f"write it without quotes: {data}" if re.fullmatch(pattern, data) else None
-    if wanted == {"a list"} and isinstance(data, str | int) and written:
-        return f"write a list: [{written}]"
-    if wanted <= {"a mapping", "a list"} and data is None:
+    if "a list" in wanted and isinstance(data, str | int) and not isinstance(data, bool):
+        return _as_list(str(data), hint, wanted)
+    if wanted <= {"a mapping", "a list"} and data is None and not expectation(hint).examples:
         return f"write {'{}' if wanted == {'a mapping'} else '[]'} for none"
     return None
 
 
+def _item_kinds(hint: Hint) -> set[str]:
+    """The forms of a list's items."""
+    if hint.branches:
+        return set().union(*map(_item_kinds, hint.branches))
+    return kinds(Hint.of(get_args(hint.type)[0])) if hint.origin is tuple else set()
+
+
+def _as_list(text: str, hint: Hint, wanted: set[str]) -> str | None:
+    """The list that somebody means with one text: indices, or what has no blank or comma in it."""
+    words = [word for word in re.split(r"[\s,]+", text) if word]
+    if words and all(map(str.isdecimal, words)) and "a whole number" in _item_kinds(hint):
+        return f"write a list: [{', '.join(words)}]"
+    return f"write a list: {flow(words)}" if wanted == {"a list"} and words else None
+
+
+_MEANT: Final = {
+    "critical": "error",
+    "disable": "off",
+    "disabled": "off",
+    "err": "error",
+    "failure": "on-failure",
+    "false": "off",
+    "fatal": "error",
+    "forking": "exec",
+    "hint": "note",
+    "idle": "exec",
+    "ignore": "off",
+    "ignored": "off",
+    "info": "note",
+    "never": "no",
+    "none": "off",
+    "notify": "exec",
+    "oneshot": "exec",
+    "skip": "off",
+    "warn": "warning",
+}
+"""Words of other programs -> those of ours, where ours are asked for."""
+
+
 def _near(data: Any, hint: Hint) -> str | None:
-    """A value that may have been meant: the nearest choice, or the release inside `v0.5.9`."""
+    """A value that may have been meant: another program's word, the nearest choice, or the release inside `v0.5.9`."""
+    if isinstance(data, bool):
+        data = str(data).lower()
     if not isinstance(data, str):
         return None
-    if hint.choices:
-        near = difflib.get_close_matches(data.lower(), map(str, hint.choices), n=2)
+    choices = [*map(str, hint.choices), *(str(each) for branch in hint.branches for each in branch.choices)]
+    if (meant := _MEANT.get(data.strip().lower())) in choices:
+        return f"write {scalar(meant)}"
+    if choices:
+        near = difflib.get_close_matches(data.strip().lower(), choices, n=2)
         return f"did you mean {' or '.join(near)}?" if near else None
     if expectation(hint).what == "a release" and (inside := _RELEASE_INSIDE.search(data)):
-        return f'only final and post releases can be named, such as "{inside[0]}"'
+        numbers, post = [str(int(number)) for number in inside.group(1, 2, 3)], inside[4]
+        release = ".".join(numbers) + (f".post{int(post)}" if post else "")
+        if inside.start() <= 1 + len(data) - len(data.lstrip()) and not data[inside.end() :].strip():
+            return f'write "{release}"'
+        return f'only final and post releases can be named, such as "{release}"'
     return None
+
+
+def _nearest_number(data: Any, hint: Hint) -> str | None:
+    """The number that fits and comes nearest to one that does not."""
+    if not isinstance(data, int | float) or isinstance(data, bool) or hint.origin is not int or not isfinite(data):
+        return None
+    low, high = limits(hint)
+    return None if low is None or high is None else f"write {min(high, max(low, round(data)))}"

@@ -92,7 +92,7 @@ def hidden_in(data: Any, route: Route = (), *, secret: bool = False) -> Iterator
             if key == "secrets":
                 yield from _references(value, way)
             elif key == "environment-files":
-                yield from _where(value, way, lambda text: not text.startswith("/"))
+                yield from _where(value, way, lambda text: "=" in text or "/" not in text)
             elif key == "environment" and not isinstance(value, dict):
                 yield from hidden_in(value, way, secret=True)
             else:

@@ -10,9 +10,11 @@ from sgfleet.spec.base import Date, Expect, Model, Several
 from sgfleet.spec.quantities import SomeTime
 from sgfleet.spec.unit import UnitSettings
 
+_NUMBER: Final = r"(0|[1-9][0-9]*)"
+
 ReleaseVersion = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+(\.post[0-9]+)?$", max_length=32),
+    StringConstraints(pattern=rf"^{_NUMBER}\.{_NUMBER}\.{_NUMBER}(\.post{_NUMBER})?$", max_length=32),
     Expect("a release", ("0.5.9", "0.5.8.post1")),
 ]
 AbsolutePath = Annotated[
@@ -23,18 +25,20 @@ AbsolutePath = Annotated[
 Interpreter = Annotated[AbsolutePath, Expect("an absolute path", ("/opt/sglang-0.5.9/bin/python3",))]
 VariablesFile = Annotated[AbsolutePath, Expect("an absolute path", ("/etc/sglang/secrets.env",))]
 Account = Annotated[
-    str, StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$"), Expect("a name of a user or group", ("sglang",))
+    str,
+    StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$"),
+    Expect("a name of a user or group of at most 32 lower-case letters and digits", ("sglang",)),
 ]
 HOST_NAME_PATTERN: Final = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 HostName = Annotated[
     str,
     StringConstraints(pattern=HOST_NAME_PATTERN),
-    Expect("a host name of lower-case letters, digits and dashes", ("kimi-01",)),
+    Expect("a host name of at most 63 lower-case letters, digits and dashes", ("kimi-01",)),
 ]
 ServiceName = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]{0,62}$"),
-    Expect("a service name of lower-case letters, digits, dashes, dots and underscores", ("sglang-kimi",)),
+    Expect("a service name of at most 63 lower-case letters, digits, dashes, dots and underscores", ("sglang-kimi",)),
 ]
 VariableName = Annotated[
     str,
@@ -42,7 +46,7 @@ VariableName = Annotated[
     Expect("the name of a variable", ("CUDA_HOME",)),
 ]
 RuleCode = Annotated[
-    str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$"), Expect("the code of a rule", ("FLG001", "MEM002"))
+    str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$"), Expect("the code of a rule", ("HST002", "SRV005"))
 ]
 GpuIndices = Annotated[
     Literal["all"] | Annotated[Several[Annotated[int, Field(ge=0, le=1023)]], Field(min_length=1)],
@@ -62,7 +66,7 @@ class Waiver(Model):
     reason: Annotated[
         str,
         StringConstraints(min_length=10, max_length=500),
-        Expect("a reason of 10 to 500 characters"),
+        Expect("a reason of 10 to 500 characters", ("two small models share this GPU on purpose",)),
     ]
     """Why it is right here; at least a few words."""
     until: Date | None = None
@@ -93,9 +97,13 @@ class Service(Model):
     """The group that the service runs under (Group=)."""
     working_directory: AbsolutePath | None = None
     """Where the process starts (WorkingDirectory=)."""
-    flags: dict[str, FlagValue] = Field(default_factory=dict)
+    flags: Annotated[
+        dict[str, FlagValue], Expect("a mapping of flags to values", ({"model-path": "/srv/models/x"},))
+    ] = Field(default_factory=dict)
     """SGLang's flags, named as on the command line without the dashes. null removes an inherited one."""
-    secrets: dict[str, VariableName] = Field(default_factory=dict)
+    secrets: Annotated[
+        dict[str, VariableName], Expect("a mapping of flags to names of variables", ({"api-key": "CHAT_API_KEY"},))
+    ] = Field(default_factory=dict)
     """Flags whose value stays on the host: flag -> the variable of `environment-files` that holds it."""
     environment: Variables = Field(default_factory=dict)
     """Environment variables. Values are text: quote true, 0.5 and the like."""
