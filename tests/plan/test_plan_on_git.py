@@ -64,12 +64,23 @@ def test_an_observed_load_counts_for_the_same_weights_on_the_same_ranks(
     fleet: Fleet, old: str, new: str, origin: str
 ) -> None:
     fleet.edit("hosts/kimi-01/facts.yaml", "load-seconds-at-least: 600", "load-seconds: 700")
+    fleet.commit("the start that was observed")
     fleet.edit(KIMI, old, new)
     load = fleet.data("HEAD")["hosts"][0]["services"][0]["load"]
     assert load["origin"] == origin
     assert load["least_seconds"] <= load["seconds"] <= load["most_seconds"]
     if origin == "observed":
         assert load["seconds"] == 700
+
+
+def test_what_was_measured_before_is_not_taken_for_what_will_be(fleet: Fleet) -> None:
+    """159,277 tokens were measured; the figure afterwards is the one that the reason says."""
+    fleet.edit(KIMI, "      hicache-ratio: 4.0\n", "      hicache-ratio: 4.0\n      mem-fraction-static: 0.85\n")
+    plan = fleet.data("HEAD")
+    memory = plan["hosts"][0]["services"][0]["memory"]
+    assert memory["before"]["kv_tokens"] == 159_277
+    assert memory["after"]["kv_tokens"] != 159_277
+    assert f"159,277 → {memory['after']['kv_tokens']:,}" in reasons(plan, SUBJECT)[0]
 
 
 def test_several_reasons_those_with_consequences_first(fleet: Fleet) -> None:

@@ -39,8 +39,11 @@ def service_of(
     facts: Facts | None,
     root: Path | KeptTree | None,
     flags: Mapping[str, Any],
+    seen_with: ServiceSpec | None = None,
 ) -> Service:
     """One service with these flags; `spec.flags` are those that it has in the repository.
+
+    `seen_with` is the specification that the observed start had, where that is another one than `spec`.
 
     Raises:
         NotKnownError: the model, the GPUs or a flag leave too little to compute with.
@@ -48,7 +51,7 @@ def service_of(
     observation = facts.observed.get(name) if facts is not None else None
     try:
         settings = settings_of(release, flags, spec.environment)
-        started = _started(spec, observation, release, root)
+        started = _started(seen_with or spec, observation, release, root)
     except SettingsError as error:
         raise NotKnownError(f"the flags cannot be used: {error}") from error
     shape, weights = _model(settings.model_path, settings, facts, root)

@@ -34,7 +34,10 @@ class Unknown(NamedTuple):
 
 
 class HostMemory:
-    """The budgets of a host. Models and releases are those of `root`; nothing is looked up before it is asked for."""
+    """The budgets of a host. Models and releases are those of `root`; nothing is looked up before it is asked for.
+
+    `seen_with` are the specifications that observed starts had, of services that are specified otherwise by now.
+    """
 
     def __init__(
         self,
@@ -43,8 +46,10 @@ class HostMemory:
         facts: Facts | None,
         policy: Policy,
         root: Path | KeptTree | None,
+        seen_with: Mapping[str, ServiceSpec] | None = None,
     ) -> None:
         self._specs = services
+        self._seen_with = seen_with or {}
         self._release_of = release_of
         self._facts = facts
         self._policy = policy
@@ -112,7 +117,7 @@ class HostMemory:
         if release is None:
             return Unknown("release", f"there is no flag schema of SGLang {spec.release}")
         try:
-            return service_of(name, spec, release, self._facts, self._root, flags)
+            return service_of(name, spec, release, self._facts, self._root, flags, self._seen_with.get(name))
         except NotKnownError as error:
             if isinstance(error.__cause__, SettingsError):
                 return Unknown("flags", str(error), error.help)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.service import Service
+    from sgfleet.plan.side import Side
     from sgfleet.spec.host_spec import HostSpec
 
 _VERDICTS: Final[dict[str, Literal["error", "warning"]]] = {"error": "error", "warning": "warning"}
@@ -53,6 +54,28 @@ def host_ram(memory: HostMemory) -> HostRam:
         fits=None if memory.uncounted else host.fits,
         uncounted=memory.uncounted,
     )
+
+
+def foreseen(before: Side, after: Side) -> HostMemory | None:
+    """The budgets of a host as it would be. What starts measured was measured with the specifications as they were,
+    unless the change brings another measurement along.
+    """
+    if after.memory is None or after.spec is None:
+        return None
+    if before.spec is None or before.spec.facts is None or after.spec.facts is None:
+        return after.memory()
+    was, now = before.spec.facts.observed, after.spec.facts.observed
+    seen_with = {
+        name: before.spec.services[name].service
+        for name in after.spec.services
+        if name in before.spec.services and name in now and was.get(name) == now[name]
+    }
+    services = {name: each.service for name, each in after.spec.services.items()}
+    if all(services[name] == seen_with[name] for name in seen_with):
+        return after.memory()
+    workspace = after.workspace
+    policy = workspace.repository.fleet.policy
+    return HostMemory(services, workspace.release, after.spec.facts, policy, workspace.library, seen_with)
 
 
 class Consequences:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sgfleet.plan.budgets import host_ram
+from sgfleet.plan.budgets import foreseen, host_ram
 from sgfleet.plan.identity import compare
 from sgfleet.plan.records import HostChange
 from sgfleet.plan.service import service_change
 
 if TYPE_CHECKING:
+    from sgfleet.memory.of_host import HostMemory
     from sgfleet.plan.records import HostRam
     from sgfleet.plan.side import Side
 
@@ -21,6 +22,7 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
         names |= frozenset(before.committed)
     if after.unread:
         names |= frozenset(after.committed)
+    then = foreseen(before, after)
     compared = compare(before.findings, after.findings)
     presence: Literal["both", "added", "removed"] = "both"
     if before.spec is None or after.spec is None:
@@ -28,9 +30,9 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
     return HostChange(
         name=name,
         presence=presence,
-        services=tuple(service_change(name, service, before, after) for service in sorted(names)),
-        ram_before=_ram(before),
-        ram_after=_ram(after),
+        services=tuple(service_change(name, service, before, after, then) for service in sorted(names)),
+        ram_before=None if before.memory is None else _ram(before, before.memory()),
+        ram_after=_ram(after, then),
         new=compared.new,
         gone=compared.gone,
         kept=compared.kept,
@@ -39,10 +41,10 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
     )
 
 
-def _ram(side: Side) -> HostRam | None:
-    if side.memory is None or side.spec is None or not side.spec.services:
+def _ram(side: Side, memory: HostMemory | None) -> HostRam | None:
+    if memory is None or side.spec is None or not side.spec.services:
         return None
-    return host_ram(side.memory())
+    return host_ram(memory)
 
 
 def _notes(before: Side, after: Side) -> list[str]:

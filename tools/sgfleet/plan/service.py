@@ -13,6 +13,7 @@ from sgfleet.render.effect import Effect, effect_of, restart_hash
 
 if TYPE_CHECKING:
     from sgfleet.memory.load_time import LoadTime
+    from sgfleet.memory.of_host import HostMemory
     from sgfleet.plan.records import ServiceMemory
     from sgfleet.plan.side import Side
 
@@ -26,22 +27,23 @@ _TRIED: Final = 12
 """Changed flags whose memory is computed one by one."""
 
 
-def service_change(host: str, name: str, before: Side, after: Side) -> ServiceChange:
+def service_change(host: str, name: str, before: Side, after: Side, then: HostMemory | None) -> ServiceChange:
     """What installing the unit of `after` over that of `before` does.
 
     What stood before is the committed unit where the change replaces it: that is what runs. Otherwise it is what the
-    specification rendered to, so that a unit which nobody has rendered yet is no change of its own.
+    specification rendered to, so that a unit which nobody has rendered yet is no change of its own. `then` are the
+    host's budgets as it would be.
     """
     new = after.units.get(name)
     old = _old_unit(name, before, after)
-    memory = _memory(before, name), _memory(after, name)
+    memory = _memory(before, before.memory and before.memory(), name), _memory(after, then, name)
     if new is None and (name in after.names or after.cannot_say(name)):
         said = "it cannot be rendered: see the findings" if name in after.names else "the host's file cannot be read"
         return ServiceChange(host, name, Kind.UNKNOWN, (Reason(said),), *memory)
     if new is None:
         why = Reason("the host is gone" if after.spec is None else "no longer in the host's file")
         return ServiceChange(host, name, Kind.REMOVED, (why,), *memory, None, unit_diff(old, None), hash_=_hash(old))
-    load = _load(after, name)
+    load = _load(after, then, name)
     if old is None and before.cannot_say(name):
         why = Reason("what it was before cannot be read: it may restart")
         return ServiceChange(host, name, Kind.UNKNOWN, (why,), *memory, load)
@@ -100,13 +102,13 @@ def _unexplained(name: str, before: Side, after: Side) -> Reason:
     return Reason(f"the flag schema of SGLang {release} renders it otherwise", None, f"schema/sglang/{release}.json")
 
 
-def _memory(side: Side, name: str) -> ServiceMemory | None:
-    if side.memory is None or side.spec is None or name not in side.spec.services:
+def _memory(side: Side, memory: HostMemory | None, name: str) -> ServiceMemory | None:
+    if memory is None or side.spec is None or name not in side.spec.services:
         return None
-    return service_memory(side.memory(), name)
+    return service_memory(memory, name)
 
 
-def _load(side: Side, name: str) -> LoadTime | None:
-    if side.memory is None or side.spec is None or name not in side.spec.services:
+def _load(side: Side, memory: HostMemory | None, name: str) -> LoadTime | None:
+    if memory is None or side.spec is None or name not in side.spec.services:
         return None
-    return load_time(name, side.memory().service(name), side.spec.facts)
+    return load_time(name, memory.service(name), side.spec.facts)
