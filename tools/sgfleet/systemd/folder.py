@@ -36,6 +36,14 @@ class UnitFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @property
+    def read_only(self) -> bool:
+        """Is it on a file system that cannot be written?"""
+        try:
+            return bool(os.statvfs(self.path).f_flag & os.ST_RDONLY)
+        except OSError:
+            return False
+
     def installed(self) -> tuple[str, ...]:
         """The sorted names of .service entries, whatever they are; names that nothing here could have are left out."""
         with self._errors("list"):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.systemd import cgroup, drop_ins, journal, program, show, verify
 from sgfleet.systemd.folder import UnitFolder
-from sgfleet.systemd.port import checked_name
+from sgfleet.systemd.port import Failure, SystemdError, checked_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,5 +156,12 @@ class SystemdManager:
         words = (PROGRAM, self._scope, "--no-pager", "--quiet", *options, verb, "--", *units)
         answer = program.run(*words, environment=self._environment, timeout_seconds=timeout_seconds)
         if answer.code and not (harmless and answer.error.rstrip().endswith(harmless)):
-            raise program.failure(doing, answer)
+            raise self._failure(doing, answer)
         return answer.output
+
+    def _failure(self, doing: str, answer: program.Answer) -> SystemdError:
+        """systemctl does not always say that the disk is read-only: of a link to make it says that it does not exist."""
+        error = program.failure(doing, answer)
+        if error.failure is Failure.REFUSED and self.folder.read_only:
+            return SystemdError(Failure.READ_ONLY, f"{error} ({self.folder.path} is on a read-only file system)")
+        return error

@@ -81,8 +81,8 @@ class UnitState:
     exec_main_status: int = 0
     """Its exit status or signal number. 203 is systemd's own: the executable could not be started."""
     invocation_id: str = ""
-    """32 hex digits, new with each start, automatic ones too. Empty before the first, and again once systemd has dropped
-    the unit from memory: it does so with what is inactive, not failed, and wanted by nothing (not enabled)."""
+    """32 hex digits, new with each start, automatic ones too. Empty before the first, and again once systemd
+    has dropped the unit from memory, as it does with what is inactive, not failed, and wanted by nothing."""
     job: int = 0
     """The job that is queued or under way; 0: none. Right after start(), a unit may still read inactive with a job."""
     fragment_path: str = ""
