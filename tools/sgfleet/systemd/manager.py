@@ -160,7 +160,7 @@ class SystemdManager:
         return answer.output
 
     def _failure(self, doing: str, answer: program.Answer) -> SystemdError:
-        """systemctl does not always say that the disk is read-only: of a link to make it says that it does not exist."""
+        """systemctl does not always say that the disk is read-only: a link to make, it says, does not exist."""
         error = program.failure(doing, answer)
         if error.failure is Failure.REFUSED and self.folder.read_only:
             return SystemdError(Failure.READ_ONLY, f"{error} ({self.folder.path} is on a read-only file system)")
