@@ -8,6 +8,7 @@ of a file's or variable's name, and wherever it has the shape of one. Rules that
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.spec.secret_names import holds_secret, may_hold_secret
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 HIDDEN: Final = "(hidden)"
 """What a program's answer has in place of a secret."""
 
-_ASSIGNMENT: Final = re.compile(r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)["']?\s*+[:=]\s*+["']?(?=\S)""")
-"""A name is looked at once, from its first sign on: one long hostile word would take the square of its length."""
-_OPTION: Final = re.compile(r"""(?<![A-Za-z0-9_-])--([A-Za-z][A-Za-z0-9_-]*+)["']?(?:[\s,]++["']?|=["']?)(?=[^\s-])""")
 _PIECE: Final = re.compile(r"""[^\s"',}\]]+""")
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
 _COMMENT: Final = re.compile(r"(?:^|\s)#(.*)")
@@ -42,9 +40,21 @@ class Hidden(NamedTuple):
     text: str
 
 
+@cache
+def _names() -> tuple[re.Pattern[str], ...]:
+    """`name: `, `name=` and `--name `, up to where the value begins; compiled when first asked.
+
+    A name is looked at once, from its first sign on: one long hostile word would take the square of its length.
+    """
+    return (
+        re.compile(r"""(?<![A-Za-z0-9_.-])([A-Za-z0-9_.-]++)["']?\s*+[:=]\s*+["']?(?=\S)"""),
+        re.compile(r"""(?<![A-Za-z0-9_-])--([A-Za-z][A-Za-z0-9_-]*+)["']?(?:[\s,]++["']?|=["']?)(?=[^\s-])"""),
+    )
+
+
 def begins(text: str) -> Iterator[int]:
     """Where values begin that are secret by the name before them: `api-key: x`, `HF_TOKEN=x`, `--api-key x`."""
-    for pattern in (_ASSIGNMENT, _OPTION) if "=" in text or ":" in text or "--" in text else ():
+    for pattern in _names() if "=" in text or ":" in text or "--" in text else ():
         for found in pattern.finditer(text):
             if may_hold_secret(found[1]) and not text.startswith("$", found.end()):
                 yield found.end()
