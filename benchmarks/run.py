@@ -8,6 +8,8 @@ Figures of this machine on this day: the ratios are what travels.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -41,6 +43,16 @@ def small() -> None:
         )
 
 
+def one_of_many(root: Path, hosts: int) -> None:
+    """A plan of one changed host: the number of the others must not show."""
+    git = ("git", "-c", "user.name=bench", "-c", "user.email=bench@example.com")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "hosts"]):
+        subprocess.run([*git, *words], cwd=root, check=True, env=os.environ | {"GIT_CONFIG_GLOBAL": os.devnull})
+    file = min((root / "hosts").glob("kimi-01-*/host.yaml"))
+    file.write_text(file.read_text().replace("hicache-ratio: 4.0", "hicache-ratio: 3.0"))
+    row(f"sgfleet plan, one of {hosts} hosts", measure([SGFLEET, "plan", "HEAD"], root, runs=5))
+
+
 def large(hosts: int) -> None:
     with tempfile.TemporaryDirectory(prefix="sgfleet-bench-") as folder:
         root = Path(folder)
@@ -57,6 +69,7 @@ def large(hosts: int) -> None:
         )
         both = check.wall_seconds + render.wall_seconds
         print(f"{'both':<44}{both * 1000:>9.0f} ms")
+        one_of_many(root, hosts)
         if PEER.exists():
             files = [p / "host.yaml" for p in sorted((root / "hosts").iterdir())[:PEER_HOSTS]]
             peer = measure([PEER, "--schemafile", ROOT / "schema" / "host.schema.json", *files], root, runs=1)

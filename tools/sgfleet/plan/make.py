@@ -42,7 +42,7 @@ class Planner:
 
     def plan(self, scope: Scope, revisions: tuple[Revision, Revision], step: Callable[[], None] = lambda: None) -> Plan:
         """Everything that differs. `step` is called after each host."""
-        names = self._names(scope)
+        names = self.names(scope)
         hosts: list[HostChange] = []
         checks()  # what every process needs is there before they part: forked, they share it
         for chunk, *damaged in spread(names, self._chunk):
@@ -68,7 +68,8 @@ class Planner:
         hosts = list(map(self.host, names))
         return hosts, list(self.before.damaged), list(self.after.damaged)
 
-    def _names(self, scope: Scope) -> Sequence[str]:
+    def names(self, scope: Scope) -> Sequence[str]:
+        """The hosts that can differ."""
         there = {*self.before.repository.host_names, *self.after.repository.host_names}
         return sorted(there if scope.everything else there & scope.hosts)
 

@@ -74,8 +74,8 @@ def _plan(root: Path, text: str | None) -> Plan:
     if scope.everything and span.after is None:
         refuse_sparse(ask)
     sides = workspaces(root, span.before, span.after, folder=folder, root=root, library=scope.library)
-    progress = Progress(sys.stderr, "hosts", len(scope.hosts))
     planner = Planner(*sides, datetime.datetime.now(datetime.UTC).date())
+    progress = Progress(sys.stderr, "hosts", len(planner.names(scope)))
     revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)
     plan = planner.plan(scope, revisions, progress.step)
     progress.clear()

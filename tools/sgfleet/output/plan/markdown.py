@@ -17,6 +17,7 @@ from sgfleet.output.plan.words import (
     no_change,
     pinned,
     plural,
+    ram_moves,
     ram_verdict,
     revision,
     tokens,
@@ -109,11 +110,11 @@ def _memory(groups: list[Group], plan: Plan) -> Iterator[str]:
 
 
 def _ram(host: HostChange) -> Iterator[str]:
-    before, after = host.ram_before, host.ram_after
-    if before is None or after is None or before[:2] == after[:2]:
-        return
-    sides = " | ".join(f"{each.pinned_bytes / GIB:,.1f}" for each in (before, after))
-    yield f"| {_safe(host.name)}: host RAM pinned, GiB | {sides} | {_safe(ram_verdict(after))} |"
+    if ram_moves(host):
+        before, after = host.ram_before, host.ram_after
+        sides = " | ".join("-" if each is None else f"{each.pinned_bytes / GIB:,.1f}" for each in (before, after))
+        verdict = "" if after is None else _safe(ram_verdict(after))
+        yield f"| {_safe(host.name)}: host RAM pinned, GiB | {sides} | {verdict} |"
 
 
 def _notes(plan: Plan) -> Iterator[str]:

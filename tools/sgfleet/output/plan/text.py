@@ -14,6 +14,7 @@ from sgfleet.output.plan.words import (
     no_change,
     pinned,
     plural,
+    ram_moves,
     ram_verdict,
     revision,
     tokens,
@@ -101,26 +102,25 @@ def _memory(group: Group) -> str:
 
 def _hosts(plan: Plan, paint: Paint) -> Iterator[str]:
     """RAM of the hosts where it moves, and what could not be read."""
-    shown = [host for host in plan.hosts if _ram_moves(host)]
-    if shown:
+    moved = [f"  {visible(host.name)}: {_ram(host)}" for host in plan.hosts if ram_moves(host)]
+    if moved:
         yield ""
         yield paint("strong", "host RAM pinned, GiB")
-    for host in shown[:FINDINGS]:
-        yield f"  {visible(host.name)}: {_ram(host)}"
-    if len(shown) > FINDINGS:
-        yield f"  and {len(shown) - FINDINGS:,} more hosts"
-    for host in plan.hosts:
-        for note in host.notes:
-            yield f"{paint('note', 'note')}: {visible(host.name)}: {visible(note)}"
-        quiet = ", ".join(each.name for each in host.services if each.kind is Kind.UNTOUCHED)
-        if quiet and not plan.causes:
-            yield paint("faint", visible(f"{host.name}: no change to {quiet}"))
+        yield from _first(moved, "  ")
+    yield from _first(
+        [f"{paint('note', 'note')}: {visible(f'{host.name}: {note}')}" for host in plan.hosts for note in host.notes]
+    )
+    if plan.causes:
+        return
+    quiet = {host.name: [each.name for each in host.services if each.kind is Kind.UNTOUCHED] for host in plan.hosts}
+    said = [visible(f"{host}: no change to {', '.join(names)}") for host, names in quiet.items() if names]
+    yield from (paint("faint", line) for line in _first(said))
 
 
-def _ram_moves(host: HostChange) -> bool:
-    before, after = host.ram_before, host.ram_after
-    figures = [None if each is None else (each.pinned_bytes, each.available_bytes) for each in (before, after)]
-    return figures[0] != figures[1] and any(each is not None and each.pinned_bytes for each in (before, after))
+def _first(lines: list[str], indent: str = "") -> Iterator[str]:
+    yield from lines[:FINDINGS]
+    if len(lines) > FINDINGS:
+        yield f"{indent}and {len(lines) - FINDINGS:,} more hosts"
 
 
 def _ram(host: HostChange) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sgfleet.findings import Finding
     from sgfleet.memory.load_time import LoadTime
-    from sgfleet.plan.records import HostRam, Plan, Revision, ServiceChange, ServiceMemory
+    from sgfleet.plan.records import HostChange, HostRam, Plan, Revision, ServiceChange, ServiceMemory
 
 GIB: Final = 2**30
 _WHAT: Final = {
@@ -221,6 +221,13 @@ def verdict_words(service: ServiceChange) -> str:
         return after.verdict
     as_before = " (as before)" if service.before is not None and after.said[0] in service.before.said else ""
     return f"{after.verdict}{as_before}: {after.said[0]}"
+
+
+def ram_moves(host: HostChange) -> bool:
+    """Whether a host's pinned RAM differs, or what it has."""
+    before, after = host.ram_before, host.ram_after
+    figures = [None if each is None else (each.pinned_bytes, each.available_bytes) for each in (before, after)]
+    return figures[0] != figures[1] and any(each is not None and each.pinned_bytes for each in (before, after))
 
 
 def memory_moves(service: ServiceChange) -> bool:
