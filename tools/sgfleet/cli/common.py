@@ -65,7 +65,7 @@ def root_of(arguments: argparse.Namespace) -> Path:
     found = root_or_none(arguments)
     if found is None:
         message = f"no repository here: neither {Path.cwd()} nor a folder above it holds hosts/ or fleet.yaml"
-        raise UsageError(message, "give --root DIR, or begin one with sgfleet init")
+        raise UsageError(message, "give --root DIR, or write hosts/<host>/host.yaml")
     return found
 
 
