@@ -245,7 +245,7 @@ def test_json_is_valid_and_alone_on_stdout(fleet, only, capsys):
     Path(streams.err.split("ready to be sent: ")[1].strip()).unlink()
 
 
-@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "sarif"])
 def test_every_format_of_real_findings(fleet, capsys, form):
     fleet.host("a-01", HOST + "      no-such-flag: 1\n")
     fleet.host("b-01", "host: [")
@@ -287,7 +287,7 @@ WITH_SECRETS = (
 )
 
 
-@pytest.mark.parametrize("form", ["text", "json", "github", "sarif"])
+@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "sarif"])
 @pytest.mark.parametrize("text", WITH_SECRETS)
 def test_no_secret_is_shown(fleet, capsys, form, text):
     fleet.host("a-01", text)

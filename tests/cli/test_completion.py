@@ -18,7 +18,7 @@ from sgfleet.cli.grammar import grammar
 from sgfleet.cli.main import commands
 
 BIN = Path(sys.executable).parent
-FORMATS: Final = {"text", "json", "github", "sarif"}
+FORMATS: Final = {"text", "json", "github", "gitlab", "sarif"}
 CASES: Final = [
     ("sgfleet ", {"check", "render", "memory", "completion"}, {"kimi-01", "--help"}),
     ("sgfleet comp", {"completion"}, {"check"}),

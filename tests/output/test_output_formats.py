@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from output.samples import DEFAULT, FULL, HOSTS
+from output.samples import DEFAULT, FAILURES, FULL, HOSTS
 from output.test_output_golden import FORMATS, write
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.output import progress
@@ -67,6 +67,19 @@ def test_fingerprint_stays_when_lines_move():
     assert fingerprint(replace(FULL, route=(*FULL.route[:-1], "hicache-size"))) != fingerprint(FULL)
     bare = replace(FULL, route=())
     assert fingerprint(replace(bare, place=replace(bare.place, line=9, end_line=9))) == fingerprint(bare)
+
+
+def test_the_report_for_gitlab_has_what_gitlab_asks_for():
+    entries = json.loads(write("gitlab.json"))
+    assert len({each["fingerprint"] for each in entries}) == len(entries)
+    for each in entries:
+        assert each["description"]
+        assert each["check_name"]
+        assert each["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert not each["location"]["path"].startswith(("/", "./"))
+        assert each["location"]["lines"]["begin"] >= 1
+    shown = [finding for findings in HOSTS for finding in findings if finding.waived is None]
+    assert len(entries) == len(shown) + len(FAILURES)
 
 
 def test_equal_findings_have_fingerprints_of_their_own():

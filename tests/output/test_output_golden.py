@@ -12,6 +12,7 @@ from output.samples import FAILURES, HOSTS, summary
 from sgfleet.findings import Severity
 from sgfleet.output.colour import coloured
 from sgfleet.output.github import GitHub
+from sgfleet.output.gitlab import GitLab
 from sgfleet.output.json_format import Json
 from sgfleet.output.sarif import Sarif
 from sgfleet.output.text import Text
@@ -32,6 +33,7 @@ FORMATS = {
     "colour.txt": lambda stream: Text(stream, coloured),
     "check.json": lambda stream: Json(stream, "0.0.0"),
     "github.txt": lambda stream: GitHub(stream),
+    "gitlab.json": lambda stream: GitLab(stream),
     "check.sarif": lambda stream: Sarif(stream, "0.0.0", MANUAL),
 }
 

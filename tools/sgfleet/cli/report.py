@@ -27,6 +27,10 @@ def writer_for(form: str) -> Writer:
         from sgfleet.output.github import GitHub
 
         return GitHub(stream)
+    if form == "gitlab":
+        from sgfleet.output.gitlab import GitLab
+
+        return GitLab(stream)
     from importlib.metadata import version
 
     if form == "json":

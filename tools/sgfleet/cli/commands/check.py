@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Targets, format, root."""
     add_targets(parser)
     parser.add_argument("--units", action="store_true", help="hold units/ against what the specs render to as well")
-    add_format(parser, ("text", "json", "github", "sarif"))
+    add_format(parser, ("text", "json", "github", "gitlab", "sarif"))
     add_root(parser)
 
 

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="write nothing; exit 1 where units/ differs")
     mode.add_argument("--staged", action="store_true", help="for a Git hook: exit 1 until the units are in the index")
-    add_format(parser, ("text", "json", "github", "sarif"))
+    add_format(parser, ("text", "json", "github", "gitlab", "sarif"))
     add_root(parser)
 
 
