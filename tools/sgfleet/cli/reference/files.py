@@ -21,9 +21,9 @@ FILES: Final = (
     File("units/<host>/<service>.service", "The rendered units, committed", "render", ("cli.commands.render",)),
     File(
         "hosts/<host>/host.yaml",
-        "Changed only by an option that a person chose",
-        "options --apply",
-        ("cli.commands.options",),
+        "Written once by an import, and changed only by an option that a person chose",
+        "import, options --apply",
+        ("cli.commands.options", "cli.commands.import"),
     ),
     File(
         "hosts/<host>/facts.yaml",
