@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from sgfleet.source import splice
+from sgfleet.source import emit, splice
 from sgfleet.source.problems import SourceError
 from sgfleet.source.read import read_text
 
@@ -50,6 +50,33 @@ def insert(document: Document, route: Route, value: Any) -> str:
         EditError: the key is there, or what it should stand in is no mapping.
     """
     return _edited(document, route, splice.insertion, value)
+
+
+def rename(document: Document, route: Route, key: str) -> str:
+    """The file's text with another name for the key at the end of the route; its value and its place stay.
+
+    Raises:
+        EditError: there is no such key, or the new one stands there already.
+    """
+    above = route[:-1]
+    old = document.node(above)
+    found = None if old is None else old.key(route[-1])
+    if not document.holds(route) or found is None:
+        raise EditError("nothing stands there", document.place(route))
+    if document.holds((*above, key)):
+        raise EditError(f"{key} stands there already", document.place((*above, key)))
+    text = document.text
+    text = text[: found.start.index] + emit.scalar(key) + text[found.end.index :]
+    wanted = _with(_with(document.data, route), (*above, key), _held(document.data, route))
+    if not _same(read_text(text, document.path).data, wanted):
+        raise EditError("this cannot be changed safely here: edit the file by hand", document.place(route))
+    return text
+
+
+def _held(data: Any, route: Route) -> Any:
+    for step in route:
+        data = data[step]
+    return data
 
 
 def remove(document: Document, route: Route) -> str:

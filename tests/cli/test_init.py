@@ -1,0 +1,56 @@
+"""`sgfleet init`: what it writes is a repository that renders, and nothing is ever overwritten."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sgfleet.cli.common import UsageError
+from sgfleet.cli.main import main
+
+
+def test_what_it_begins_renders_and_has_no_errors(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "kimi-01"]) == 0
+    assert main(["render"]) == 0
+    capsys.readouterr()
+    main(["check"])
+    assert "error[" not in capsys.readouterr().out
+    before = {path: path.read_text() for path in tmp_path.rglob("*.yaml")}
+    assert len(before) == 3
+    assert main(["init", "kimi-01"]) == 0
+    assert capsys.readouterr().out.count("kept ") == 3
+    assert main(["init", "kimi-02", "--release", "0.5.9"]) == 0
+    assert {path: path.read_text() for path in before} == before
+    assert (tmp_path / "hosts/kimi-02/host.yaml").is_file()
+
+
+def test_its_hooks_are_valid(tmp_path):
+    assert main(["init", "--root", str(tmp_path)]) == 0
+    program = Path(sys.executable).parent / "pre-commit"
+    subprocess.run([program, "validate-config", tmp_path / ".pre-commit-config.yaml"], check=True)
+
+
+@pytest.mark.parametrize("place", ["hosts", "hosts/a"])
+def test_no_way_through_a_link(tmp_path, place):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    outside.mkdir()
+    (root / place).parent.mkdir(parents=True)
+    (root / place).symlink_to(outside)
+    assert main(["init", "a", "--root", str(root)]) == 1
+    assert not list(outside.iterdir())
+
+
+def test_a_file_that_is_a_dangling_link_stays_one(tmp_path):
+    (tmp_path / "fleet.yaml").symlink_to(tmp_path / "nowhere")
+    assert main(["init", "--root", str(tmp_path)]) == 0
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_usage(tmp_path):
+    for words in (["../x"], ["a", "--release", "9.9.9"]):
+        with pytest.raises(UsageError):
+            main(["init", *words, "--root", str(tmp_path)])

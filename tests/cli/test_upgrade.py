@@ -1,0 +1,87 @@
+"""`sgfleet upgrade`: one line a change, nothing where a person has to decide, what is shared only with all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sgfleet.cli.common import UsageError
+from sgfleet.cli.main import main
+
+HOST = """\
+host: h
+defaults:
+  release: "0.5.9"   # all of them
+  python: /opt/sglang-0.5.9/bin/python3
+services:
+  chat:
+    flags:
+      model-path: /m   # here
+      cuda-graph-max-bs: 0x40    # as measured
+      "nsa-decode-backend": flashmla_kv
+  other:
+    release: '0.5.10'
+    flags: {model-path: /n, stream-output: true}
+"""
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    file = tmp_path / "hosts/h/host.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(HOST)
+    monkeypatch.chdir(tmp_path)
+    return file
+
+
+def test_a_whole_host_every_other_byte_stays(file, capsys):
+    assert main(["upgrade", "h", "--to", "0.5.23", "--check"]) == 0
+    assert file.read_text() == HOST
+    assert main(["upgrade", "h", "--to", "0.5.23"]) == 0
+    told = capsys.readouterr().out
+    assert "renamed: cuda-graph-max-bs -> cuda-graph-max-bs-decode" in told
+    assert "to do: python still is /opt/sglang-0.5.9/bin/python3" in told
+    assert file.read_text() == (
+        HOST.replace('"0.5.9"', '"0.5.23"')
+        .replace("'0.5.10'", "'0.5.23'")
+        .replace("cuda-graph-max-bs:", "cuda-graph-max-bs-decode:")
+        .replace('"nsa-decode-backend"', "dsa-decode-backend")
+        .replace("stream-output", "incremental-streaming-output")
+    )
+    assert main(["render"]) == 0
+
+
+def test_one_service_leaves_what_the_others_share(file):
+    python = "/opt/sglang-0.5.23/bin/python3"
+    assert main(["upgrade", "h/chat", "--to", "0.5.23", "--python", python]) == 0
+    text = file.read_text()
+    assert '  release: "0.5.9"   # all of them\n' in text
+    assert f'    release: "0.5.23"\n    python: {python}\n' in text
+    assert "stream-output" in text
+
+
+def test_what_has_to_be_decided_stops_it(file, capsys):
+    gone = HOST.replace("cuda-graph-max-bs: 0x40", "enable-ep-moe: true")
+    file.write_text(gone.replace('"0.5.9"', '"0.5.1"'))
+    before = file.read_text()
+    assert main(["upgrade", "h/chat", "--to", "0.5.23"]) == 1
+    told = capsys.readouterr()
+    assert "error: SGLang 0.5.23 has no flag enable-ep-moe" in told.out
+    assert "nothing is written" in told.err
+    assert file.read_text() == before
+
+
+def test_a_shared_flag_with_a_new_name_is_not_renamed_for_one(file, capsys):
+    shared = HOST.replace("services:", "  flags: {cuda-graph-max-bs: 8}\nservices:")
+    file.write_text(shared.replace("      cuda-graph-max-bs: 0x40    # as measured\n", ""))
+    before = file.read_text()
+    assert main(["upgrade", "h/chat", "--to", "0.5.23"]) == 1
+    assert "comes from what other services share" in capsys.readouterr().out
+    assert file.read_text() == before
+    assert main(["upgrade", "h", "--to", "0.5.23"]) == 0
+    assert "flags: {cuda-graph-max-bs-decode: 8}" in file.read_text()
+
+
+def test_usage(file):
+    for words in (["h", "--to", "9.9.9"], ["h/nope", "--to", "0.5.23"], ["x", "--to", "0.5.23"]):
+        with pytest.raises(UsageError):
+            main(["upgrade", *words])

@@ -1,0 +1,131 @@
+"""Begin a repository, or add a host to this one: files with comments, to be filled in. Nothing is overwritten.
+
+Writes fleet.yaml, hosts/HOST/host.yaml and .pre-commit-config.yaml where they are not there yet.
+
+Exit codes: 0 written, or everything was there, 1 a file cannot be written, 2 usage.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.cli.common import FINDINGS, OK, UsageError, add_root
+
+if TYPE_CHECKING:
+    import argparse
+
+SUMMARY: Final = "begin a repository, or add a host to it"
+
+FLEET: Final = """\
+# Defaults and policy for every host. `sgfleet show HOST` tells which value comes from where.
+
+defaults:
+  unit:
+    restart: on-failure
+    restart-sec: 30s
+
+policy:
+  reserve:
+    host-ram: 32GiB               # stays free of pinned pools on every host
+"""
+HOST: Final = """\
+host: {host}
+
+services:
+  sglang:                         # -> units/{host}/sglang.service
+    why: What it serves, and for whom.
+    release: "{release}"             # the SGLang release that runs there, in quotes
+    python: /opt/sglang/bin/python3    # the interpreter of its environment on the host
+    gpus: all                     # or a list, such as [0, 1]
+    user: sglang
+    flags:                        # as on the command line, without the dashes
+      model-path: /srv/models/MODEL
+      served-model-name: model
+      host: 127.0.0.1
+      port: 30000
+    start:
+      budget: 15m                 # from the start of the process to the first generated token
+"""
+HOOKS: Final = """\
+# `pre-commit install` once in a clone. `sgfleet` must be on the PATH of whoever commits.
+repos:
+  - repo: local
+    hooks:
+      - id: sgfleet-check
+        name: sgfleet check
+        entry: sgfleet check
+        language: system
+        pass_filenames: false
+        always_run: true
+      - id: sgfleet-render
+        name: sgfleet render
+        entry: sgfleet render --staged
+        language: system
+        pass_filenames: false
+        always_run: true
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The host, its release, the folder."""
+    parser.add_argument("host", nargs="?", default="gpu-01", metavar="NAME", help="the host (default: gpu-01)")
+    parser.add_argument("--release", metavar="RELEASE", help="the SGLang release that runs there (default: the newest)")
+    add_root(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write what is missing."""
+    from sgfleet.cli.releases import load_release
+    from sgfleet.engine import store
+    from sgfleet.source.problems import SourceError
+    from sgfleet.source.tree import WorkTree
+    from sgfleet.spec.service import HOST_NAME_PATTERN
+
+    root = arguments.root or Path.cwd()
+    host: str = arguments.host
+    if not root.is_dir():
+        raise UsageError(f"--root {root}: no such folder")
+    if not re.fullmatch(HOST_NAME_PATTERN, host):
+        raise UsageError(f"{host!r} is no name of a host", "lower-case letters, digits and dashes, such as kimi-01")
+    release = load_release(arguments.release or store.available(root)[-1], root).version
+    line = "# yaml-language-server: $schema={}schema/{}.schema.json\n"
+    schemas = (root / "schema" / "host.schema.json").is_file()
+    files = {
+        "fleet.yaml": (line.format("", "fleet") if schemas else "") + FLEET,
+        f"hosts/{host}/host.yaml": (line.format("../../", "host") if schemas else "")
+        + HOST.format(host=host, release=release),
+        ".pre-commit-config.yaml": HOOKS,
+    }
+    try:
+        WorkTree(root).entries(f"hosts/{host}")  # no way through a link
+        for path, text in files.items():
+            _begin(root / path, path, text)
+    except SourceError as error:
+        print(f"error: {error.findings[0].place}: {error.findings[0].message}", file=sys.stderr)
+        return FINDINGS
+    except OSError as error:
+        print(f"error: {path}: {(error.strerror or type(error).__name__).lower()}", file=sys.stderr)
+        return FINDINGS
+    print("next:")
+    if not (root / ".git").exists():
+        print("  git init")
+    print(f"  edit hosts/{host}/host.yaml (a server that runs already: sgfleet import FILE --write {host})")
+    print(f"  on the host: sgfleet facts --host {host}")
+    print("  sgfleet check && sgfleet render, then commit")
+    print("  pre-commit install")
+    return OK
+
+
+def _begin(file: Path, path: str, text: str) -> None:
+    """Make a file that is not there; one that is, a link included, stays as it is."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        print(f"kept    {path}: it is there already")
+    else:
+        print(f"written {path}")
