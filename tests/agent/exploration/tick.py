@@ -97,7 +97,8 @@ def start(world: World) -> World:
     """What systemd does with the file that is installed: at a boot, or because the agent says so."""
     if world.file == ABSENT:
         return world
-    fresh = world._replace(process=world.file, instance=world.instance + 1, restarts=0, killed=False)
+    killed = world.killed and world.record.broken is not None  # then that is why, and it stays so until it is asked for
+    fresh = world._replace(process=world.file, instance=world.instance + 1, restarts=0, killed=killed)
     return fresh._replace(live=Live.RESTARTING if world.file == EXITS else Live.RUNNING)
 
 
