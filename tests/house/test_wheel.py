@@ -61,7 +61,7 @@ def test_it_is_the_wheel_that_runs(installed: Path, tmp_path: Path) -> None:
 def test_the_schemas_come_with_it(installed: Path, tmp_path: Path) -> None:
     done = run(installed, tmp_path, "argv", "0.5.9", "--", "--model-path", "m", "--tp", "8")
     assert done.returncode == 0, done.stderr
-    assert "tensor-parallel-size" in done.stdout
+    assert "tp-size" in done.stdout
 
 
 def test_it_checks_and_renders_a_repository_elsewhere(installed: Path, tmp_path: Path) -> None:

@@ -21,9 +21,15 @@ FILES: Final = (
     File("units/<host>/<service>.service", "The rendered units, committed", "render", ("cli.commands.render",)),
     File(
         "hosts/<host>/host.yaml",
-        "Written once by an import, and changed only by an option that a person chose",
-        "import, options --apply",
-        ("cli.commands.options", "cli.commands.import"),
+        "Begun by init or import, and changed only by what a person asked for: an option, a service, a release",
+        "init, import --write, options --apply, upgrade",
+        ("cli.commands.options", "cli.commands.import", "cli.commands.init", "cli.commands.upgrade"),
+    ),
+    File(
+        "fleet.yaml, .pre-commit-config.yaml",
+        "The beginning of a repository, written only where they are not there",
+        "init",
+        ("cli.commands.init",),
     ),
     File(
         "hosts/<host>/facts.yaml",
