@@ -103,8 +103,9 @@ class Origin:
         self.git("update-ref", f"refs/heads/{branch}", commit)
 
     def long_history(self, count: int, branch: str = "main") -> str:
-        """`count` unsigned commits, each with another file, in about a second for 10,000; the last one's id."""
-        lines = []
+        """`count` unsigned commits on top of the branch, 10,000 in about a second; the last one's id."""
+        tip = self.git("for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+        lines = [f"reset refs/heads/{branch}\nfrom {tip}\n\n"] if tip else []
         for number in range(count):
             self.seconds += 60
             text = f"number: {number}\n"

@@ -44,7 +44,7 @@ class HttpsGit:
         self.stall = threading.Event()
         self.requests: list[str] = []
         self.authorizations: list[str | None] = []
-        self.certificate, self._key = make_certificate(folder / ".tls", certificate_host)
+        self.certificate, self._key = make_certificate(folder / f".tls-{certificate_host}", certificate_host)
         self._server: http.server.ThreadingHTTPServer | None = None
 
     @property
@@ -92,7 +92,7 @@ class _Backend(http.server.BaseHTTPRequestHandler):
     """CGI for `git http-backend`."""
 
     owner: HttpsGit
-    protocol_version = "HTTP/1.0"
+    protocol_version = "HTTP/1.1"
 
     def log_message(self, *words: object) -> None:
         """Quiet."""
@@ -161,6 +161,7 @@ class _Backend(http.server.BaseHTTPRequestHandler):
         for name, value in headers:
             if name != "Status":
                 self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
@@ -244,11 +245,13 @@ def wait_for_port(port: int) -> None:
 
 
 def make_certificate(folder: Path, host: str) -> tuple[Path, Path]:
-    """A self-signed certificate for `host` and its key."""
+    """A self-signed certificate for `host` and its key; the one in the folder if there is one."""
     if shutil.which("openssl") is None:
         raise ServerUnavailableError("there is no openssl")
     folder.mkdir(parents=True, exist_ok=True)
     certificate, key = folder / "certificate.pem", folder / "key.pem"
+    if certificate.exists():
+        return certificate, key
     kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
     names = ("-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}")
     command = ("openssl", "req", "-x509", *kind, *names, "-keyout", key, "-out", certificate)

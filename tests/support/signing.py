@@ -52,8 +52,11 @@ class GpgSigner:
     fingerprint: str
 
     @classmethod
-    def make(cls, name: str, expires: str = "never") -> Self:
+    def make(cls, name: str, expires: str = "never", at_seconds: int | None = None) -> Self:
+        """`at_seconds`: the time that it is for this signer, now and whenever it signs."""
         home = Path(tempfile.mkdtemp(prefix="gpg-"))
+        if at_seconds is not None:
+            (home / "gpg.conf").write_text(f"faked-system-time {at_seconds}\n")
         user = f"{name} <{name}@example.org>"
         _gpg(home, "--passphrase", "", "--quick-generate-key", user, "ed25519", "sign", expires)
         listing = _gpg(home, "--with-colons", "--list-keys").decode()

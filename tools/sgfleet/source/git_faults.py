@@ -175,7 +175,7 @@ PATTERNS: Final[tuple[tuple[type[GitError], tuple[str, ...]], ...]] = (
             "not exported",
         ),
     ),
-    (CertificateError, ("certificate", "ssl", "tls")),
+    (CertificateError, ("certificate", "server verification failed", "no alternative .* name")),
     (
         RefusedObjectError,
         (
@@ -242,7 +242,8 @@ def telling_line(text: str) -> str:
     Of ssh's failures Git only knows that they happened: there the line before it says why.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    marked = [line for mark in ("fatal: ", "error: ") for line in lines if line.startswith(mark)]
+    marks = ("error: object ", "fatal: ", "error: ")  # the first is fsck's, and names what is wrong
+    marked = [line for mark in marks for line in lines if line.startswith(mark)]
     chosen = (marked or lines or [""])[0 if marked else -1]
     if chosen in lines[1:] and "could not read from remote repository" in chosen.lower():
         chosen = lines[lines.index(chosen) - 1]
