@@ -348,3 +348,15 @@ def test_what_a_person_sees_of_a_commit(origin: Origin, mirror: Mirror) -> None:
     assert len(shown.subject) == 200
     assert shown.author == "Test Person"
     assert shown.committed_seconds == origin.seconds
+
+
+@pytest.mark.parametrize("steps_back", [1, 2, 50, 149, 150, 151, 449])
+def test_a_branch_that_was_set_back(origin: Origin, mirror: Mirror, steps_back: int) -> None:
+    """Where the state was lost too: the history of the one is cut at about the depth where the other begins."""
+    origin.long_history(600)
+    verified = origin.git("rev-parse", "main")
+    back = origin.git("rev-parse", f"main~{steps_back}")
+    origin.point(back)
+    mirror.fetch(back)
+    assert not mirror.is_descendant(verified, back)
+    assert mirror.is_descendant(back, verified)

@@ -180,10 +180,10 @@ class Mirror:
                 if known and self.git.run("merge-base", "--is-ancestor", old, new).code == 0:
                     return tuple(found)
                 raise UnrelatedError(f"{new[:12]} does not descend from {old[:12]}")
+            if depth > 3 * most:  # more than `most` commits would be here by now
+                raise RefusedObjectError(f"the remote does not send the history below {new[:12]}")
             depth = 3 * max(depth, STEP, len(found))
             self._deepen(depth, new, old)
-            if self._shallow() == ends:
-                raise RefusedObjectError(f"the remote does not send the history below {new[:12]}")
 
     def _is_cut_short(self, old: str, found: dict[str, int], ends: frozenset[str], most: int) -> bool:
         """Whether commits among `found` may belong to the part of `old`'s history that is not here.
@@ -215,11 +215,12 @@ class Mirror:
     def _deepen(self, depth: int, new: str, old: str) -> None:
         """More history of both; of `new` alone where the remote has thrown `old` away.
 
-        One by one: of several commits Git asks only for those that are not here, and deepens no other.
+        One by one, because of several commits Git asks only for those that are not here, and deepens no other. `new`
+        last, because each cuts at its own depth what the other had.
         """
-        self._bring(f"--depth={depth}", new)
         with contextlib.suppress(RefMissingError):
             self._bring(f"--depth={depth}", old, BEFORE)
+        self._bring(f"--depth={depth}", new)
 
     def _bring(self, depth: str, commit: str, ref: str = FETCHED) -> None:
         self._sweep()
