@@ -1,0 +1,87 @@
+"""Does it serve what was promised: health, one real generation, what it realised, and no sign of dying in its log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgfleet.agent.gate import Tolerance, judge
+from sgfleet.agent.reason import Reason
+from sgfleet.agent.seen import Gate
+from sgfleet.agent.server import PROBING, HttpServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sgfleet.agent.brief import Brief
+    from sgfleet.agent.server import Server
+
+
+class Probed(NamedTuple):
+    """`gate` for the planner; `pause_seconds` before the next probe; `kv_tokens` as realised, where it is known."""
+
+    gate: Gate
+    pause_seconds: float
+    kv_tokens: int | None = None
+
+
+def server_of(brief: Brief, root: Path | None = None) -> Server:
+    """The server that a brief describes.
+
+    Raises:
+        UnknownEndpointsError: this sgfleet does not know the release's endpoints.
+    """
+    from sgfleet.agent.secret_file import value_of
+    from sgfleet.engine.endpoints import load
+
+    key = brief.address.key
+
+    def read_key() -> str | None:
+        if key is None:
+            return None
+        return key.text if key.text is not None or key.variable is None else value_of(key.variable, key.files)
+
+    return HttpServer(brief.address, load(brief.release, root), read_key)
+
+
+def probe(brief: Brief | None, log: Callable[[], str | None], tolerance: float, kv_tokens: int | None) -> Probed:
+    """Ask once. `log` gives the first sign of dying in the unit's journal; `kv_tokens` is what a verified start had."""
+    if brief is None:
+        text = "what to ask this server is not known: its unit was not made from a commit that is here"
+        return Probed(Gate(None, Reason("no-brief", text)), PROBING.after_not_ready)
+    if not brief.promise.serves or brief.address.other_front is not None:
+        why = brief.address.other_front or "this process answers no requests: another host of its group does"
+        if dying := log():
+            return Probed(Gate(False, Reason("log", dying)), PROBING.healthy)
+        return Probed(Gate(True, Reason("not-asked", f"only its process is watched: {why}")), PROBING.healthy)
+    from sgfleet.engine.endpoints import UnknownEndpointsError
+
+    try:
+        server = server_of(brief)
+    except UnknownEndpointsError as error:
+        return Probed(Gate(False, Reason("endpoints", str(error))), PROBING.after_not_ready)
+    return _asked(server, brief, log, tolerance, kv_tokens)
+
+
+def _asked(
+    server: Server, brief: Brief, log: Callable[[], str | None], tolerance: float, kv_tokens: int | None
+) -> Probed:
+    from sgfleet.observe.server_info import looks_like, measure
+
+    for what, call in (("health", server.health), ("generate", server.generate), ("info", server.info)):
+        answer = call()
+        if answer.ok:
+            continue
+        reason = Reason(f"{what}-{answer.kind}", answer.text)
+        if answer.status in {401, 403}:
+            return Probed(Gate(False, reason._replace(help="see secrets: and environment-files: of the spec")), 0.0)
+        return Probed(Gate(None, reason), PROBING.pause(answer))
+    if not isinstance(answer.data, dict) or not looks_like(answer.data):
+        return Probed(Gate(False, Reason("info-wrong", "what it says of itself is not what SGLang says")), 0.0)
+    measured = measure(answer.data)
+    verdict = judge(brief.promise.with_measured(kv_tokens), measured, Tolerance(least=tolerance))
+    if not verdict.ok:
+        return Probed(Gate(False, Reason("promise", verdict.text)), PROBING.healthy, measured.kv_tokens)
+    if dying := log():
+        return Probed(Gate(False, Reason("log", dying)), PROBING.healthy, measured.kv_tokens)
+    return Probed(Gate(True, Reason("serves", verdict.text)), PROBING.healthy, measured.kv_tokens)
