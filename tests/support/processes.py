@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+
+GONE_SECONDS = 10
 
 
 def command_lines() -> list[str]:
@@ -17,6 +20,11 @@ def command_lines() -> list[str]:
     return [line for line in found if line]
 
 
-def processes_with(text: str) -> list[str]:
-    """The command lines that hold `text`."""
-    return [line for line in command_lines() if text in line]
+def left_behind(text: str) -> list[str]:
+    """The command lines that hold `text`, once those that were killed have had time to go."""
+    deadline = time.monotonic() + GONE_SECONDS
+    while True:
+        found = [line for line in command_lines() if text in line]
+        if not found or time.monotonic() > deadline:
+            return found
+        time.sleep(0.02)

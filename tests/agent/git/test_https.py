@@ -20,7 +20,7 @@ from sgfleet.source.git_faults import (
     TimedOutError,
 )
 from support.git_servers import HttpsGit, ServerUnavailableError, free_port, silent_server
-from support.processes import command_lines, processes_with
+from support.processes import command_lines, left_behind
 from support.systemd_plugin import skip_or_fail
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def test_a_server_that_never_answers(server: HttpsGit, token: Path, verb: str) -
         mirror = mirror_of(server, token, url=url, timeout_seconds=0.4, fetch_timeout_seconds=0.4)
         with pytest.raises(TimedOutError, match=verb):
             mirror.remote_head() if verb == "ls-remote" else mirror.fetch("1" * 40)
-        assert processes_with(f"localhost:{port}") == []
+        assert left_behind(f"localhost:{port}") == []
 
 
 def test_a_server_that_stops_in_the_middle(origin: Origin, server: HttpsGit, token: Path) -> None:
@@ -205,6 +205,6 @@ def test_a_server_that_stops_in_the_middle(origin: Origin, server: HttpsGit, tok
     server.stall.set()
     with pytest.raises(TimedOutError):
         mirror.fetch(head)
-    assert processes_with(f"localhost:{server.port}") == []
+    assert left_behind(f"localhost:{server.port}") == []
     server.stall.clear()
     Mirror(mirror.folder, mirror_of(server, token).remote).fetch(head)

@@ -18,7 +18,7 @@ from sgfleet.source.git_faults import (
     TimedOutError,
 )
 from support.git_servers import ServerUnavailableError, SshGit, free_port, make_ssh_key, silent_server
-from support.processes import processes_with
+from support.processes import left_behind
 from support.systemd_plugin import skip_or_fail
 
 if TYPE_CHECKING:
@@ -115,4 +115,4 @@ def test_a_server_that_never_answers(origin: Origin, server: SshGit) -> None:
         url = f"ssh://git@127.0.0.1:{port}/fleet.git"
         with pytest.raises(TimedOutError):
             mirror_of(server, origin, url=url, timeout_seconds=0.5).remote_head()
-        assert processes_with(str(port)) == []
+        assert left_behind(str(port)) == []
