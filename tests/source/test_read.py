@@ -282,3 +282,16 @@ def test_a_damaged_host_is_a_document_or_findings_with_places(damage: list[tuple
 def test_the_shipped_files_are_read() -> None:
     for path in [*FLEET.glob("hosts/*/*.yaml"), FLEET / "fleet.yaml"]:
         assert codes(path.read_bytes()) == [], path
+
+
+def test_what_was_read_before_decides_nothing() -> None:
+    """Plain scalars are remembered; how a number is spelled, and what quotes make of it, is each document's own."""
+    for _ in range(2):
+        assert read_text("a: 4\nb: x\nc: yes\n", "f").data == {"a": 4, "b": "x", "c": "yes"}
+        assert not read_text("a: 4\n", "f").respelled
+        for number in ("4.00", "0x4", "1e3", "+4"):
+            assert read_text(f"a: {number}\n", "f").respelled
+        quoted = read_text("a: '4'\nb: \"null\"\nc: |-\n  4\n", "f")
+        assert quoted.data == {"a": "4", "b": "null", "c": "4"}
+        with pytest.raises(SourceError):
+            read_text("4: a\n", "f")

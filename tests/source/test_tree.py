@@ -125,3 +125,13 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(os, "open", refuse)
     assert code(WorkTree(tmp_path), "f") == "SRC015"
+
+
+def test_a_link_below_a_folder_that_was_found_good_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "hosts" / "real").mkdir(parents=True)
+    (tmp_path / "hosts" / "real" / "f.yaml").write_text("a: 1\n")
+    (tmp_path / "hosts" / "way").symlink_to("real")
+    tree = WorkTree(tmp_path)
+    assert tree.entries("hosts")
+    assert read_document(tree, "hosts/real/f.yaml").data == {"a": 1}
+    assert {code(tree, f"hosts/way{rest}") for rest in ("/f.yaml", "/./f.yaml", "//f.yaml", "/x/f.yaml")} == {"SRC016"}

@@ -70,13 +70,26 @@ def check_host(
         outcome.add(
             run(HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file), spec.locate)
         )
-    findings = [*spec.findings, *outcome.findings]
-    for name, view in views.items():
-        if view.service.waive:
-            findings = waive(findings, _waived(spec.services[name], view), today)
+    findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)
     return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
+
+
+def _accepted(
+    findings: list[Finding], spec: HostSpec, views: Mapping[str, ServiceView], today: datetime.date
+) -> list[Finding]:
+    """The findings with what the services' waivers make of them. Each service's are looked at once, by its waivers."""
+    waiving = [name for name, view in views.items() if view.service.waive]
+    if not waiving:
+        return findings
+    own: dict[str | None, list[Finding]] = {name: [] for name in waiving}
+    others: list[Finding] = []
+    for finding in findings:
+        own.get(finding.service, others).append(finding)
+    for name in waiving:
+        others += waive(own[name], _waived(spec.services[name], views[name]), today)
+    return others
 
 
 def _once(findings: list[Finding], severities: Mapping[str, str]) -> list[Finding]:

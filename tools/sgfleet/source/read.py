@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from yaml import Event
 
     from sgfleet.findings import Finding, Place
+    from sgfleet.source.scalars import Scalar
 
 DEEPEST: Final = 64
 """Levels of nesting. A host's file needs 5; JSON values of flags need some more."""
@@ -45,6 +46,14 @@ MOST_EVENTS: Final = 100_000
 MOST_FINDINGS: Final = 100
 """After so many the rest of the file is not worth reading."""
 
+
+_WORDS: Final[dict[str, Scalar]] = {}
+"""Plain scalars that were read before, with their values: the files of a fleet share their keys and most values.
+
+Only what is written as Python prints it stands here, so a document of such words is not respelled.
+"""
+_MOST_WORDS: Final = 5000
+_LONGEST_WORD: Final = 100
 
 _CORE_TAG: Final = "tag:yaml.org,2002:"
 _AFTER_SIGN: Final = frozenset(" \t\r\n,[]{}")
@@ -111,6 +120,7 @@ class _Reader:
         next_event, events = parser.get_event, self.events
         keep = events.append
         watchful = not self.lines.text.isascii()
+        words = _WORDS
         here: _Mapping | _Sequence = top
         open_: list[_Mapping | _Sequence] = []
         while len(events) < MOST_EVENTS:
@@ -120,7 +130,10 @@ class _Reader:
             if kind is ScalarEvent:
                 if event.anchor is not None or event.tag is not None or watchful:
                     self._look(event)
-                here.put(self._resolved(event) if event.implicit[0] else event.value, event)
+                value = event.value
+                if event.implicit[0]:
+                    value = words[value] if value in words else self._resolved(event)
+                here.put(value, event)
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 done, here = here, open_.pop()
                 here.put(done.data, done.event)
@@ -193,8 +206,11 @@ class _Reader:
         except NumberRangeError as error:
             self.say(problems.NUMBER_RANGE, str(error), event, "write it in quotes where text is meant")
             return event.value
-        if not self.respelled and isinstance(value, int | float) and not isinstance(value, bool):
-            self.respelled = str(value) != event.value
+        if isinstance(value, int | float) and not isinstance(value, bool) and str(value) != event.value:
+            self.respelled = True
+            return value
+        if len(_WORDS) < _MOST_WORDS and len(event.value) <= _LONGEST_WORD:
+            _WORDS[event.value] = value
         return value
 
 

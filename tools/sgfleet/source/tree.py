@@ -127,8 +127,12 @@ class WorkTree:
             raise SourceError([problem(problems.SYMLINK, "a path that leaves the repository", Place(path))])
         if folder in self._inside or not folder:
             return
-        wanted = os.path.normpath(os.path.join(self._real, folder))  # noqa: PTH118 - as above
-        if os.path.realpath(wanted) != wanted:
+        above, _, name = folder.rpartition("/")
+        wanted = os.path.join(self._real, folder)  # noqa: PTH118 - as above
+        if name not in {"", "."} and (not above or above in self._inside):
+            if os.path.islink(wanted):  # noqa: PTH114 - as above; the steps before are known
+                raise symlink(path)
+        elif os.path.realpath(wanted) != os.path.normpath(wanted):
             raise symlink(path)
         self._inside.add(folder)
 

@@ -78,8 +78,7 @@ def _parts(model: Model) -> Iterator[_Part]:
     parallel = model.parallel
     dense_ways = parallel.dense_tp or parallel.tp
     expert_ways = max(1, parallel.tp // parallel.ep)
-    for layer in model.shape.layers:
-        mlp = layer.mlp
+    for mlp in dict.fromkeys(layer.mlp for layer in model.shape.layers):
         if isinstance(mlp, Moe):
             by = f"tp-size {parallel.tp} / ep-size {parallel.ep}"
             yield _Part("experts", mlp.intermediate_size, expert_ways, by, stored.get("experts"))

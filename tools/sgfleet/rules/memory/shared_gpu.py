@@ -65,6 +65,7 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.memory.device import GpuBudget
     from sgfleet.rules.memory._budget import Known
     from sgfleet.rules.rule import HostView
 
@@ -84,6 +85,7 @@ def check(view: HostView) -> Iterator[Problem]:
     if len(view.services) < 2 or view.facts is None or not view.facts.gpus:
         return
     taken = {name: gpus_of(service) for name, service in view.services.items()}
+    budgets: dict[tuple[str, int], GpuBudget] = {}
     for first, second in combinations(view.services, 2):
         one, two = taken[first], taken[second]
         if (one is not None and two is not None and not one & two) or one == frozenset() or two == frozenset():
@@ -91,7 +93,7 @@ def check(view: HostView) -> Iterator[Problem]:
         before, after = known(view.services[first]), known(view.services[second])
         if before is None or after is None:
             continue
-        orders = [_second(first, before, second, after), _second(second, after, first, before)]
+        orders = [_second(first, before, second, after, budgets), _second(second, after, first, before, budgets)]
         worst = min(orders, key=lambda order: order.tokens)
         surely = all(order.tokens <= 0 and order.surely for order in orders)
         bad = worst.tokens <= 0
@@ -111,15 +113,20 @@ def check(view: HostView) -> Iterator[Problem]:
         )
 
 
-def _second(name: str, first: Known, other: str, second: Known) -> _Second:
+def _second(name: str, first: Known, other: str, second: Known, budgets: dict[tuple[str, int], GpuBudget]) -> _Second:
+    """`budgets` are those that are known already: service, bytes that another one has left -> its budget then."""
     from sgfleet.memory.device import gpu_budget
     from sgfleet.memory.observed import Observed
     from sgfleet.memory.units import GIB
 
     begin = first.budget
     left = max(0, begin.left_bytes)
-    observed = Observed(free_before_gib=left / GIB)
-    budget = gpu_budget(second.service.settings, second.service.load, second.service.hardware, observed)
+    if (other, left) not in budgets:
+        observed = Observed(free_before_gib=left / GIB)
+        budgets[other, left] = gpu_budget(
+            second.service.settings, second.service.load, second.service.hardware, observed
+        )
+    budget = budgets[other, left]
     error = begin.free_before.error_bytes + begin.weights.error_bytes + budget.weights.error_bytes
     rest = budget.rest_bytes
     said = f"{name} first: {gib(left)} are left, {budget.fraction.value:.3f} × {gib(left)} - weights = {gib(rest)}"
