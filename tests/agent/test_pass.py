@@ -37,10 +37,7 @@ def test_a_bad_change_goes_back_and_is_not_tried_again(host: AgentHost) -> None:
     host.push()
     host.settle()
     good = host.record()["verified"]
-    host.behave(fault="crash")
-    host.push({"log-level": "error"})
-    host.settle_while(lambda found: found.code == 10 and not (host.record()["attempt"] or {}).get("back"))
-    host.behave()
+    host.push({"model-path": host.other_model(fault="crash")})
     found = host.settle()
     assert found.code == 30, found.lines
     assert host.record()["verified"] == good

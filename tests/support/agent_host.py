@@ -1,4 +1,4 @@
-"""A host with the agent on it, inside the private systemd: an origin, a spec that serves the stand-in, an agent.toml."""
+"""A host with the agent, inside the private systemd: an origin, a spec that serves the stand-in, an agent.toml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from support.stand_in.environment import TESTS, environment
 from support.stand_in.running import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from support.git_origin import Signer
@@ -68,6 +67,14 @@ class AgentHost:
         """Tell the stand-in how to behave, from now on."""
         control(self.model, **{"health_seconds": 0.01, **told})
 
+    def other_model(self, name: str = "other", **told: Any) -> str:
+        """Another checkpoint, with which the stand-in behaves otherwise. What went before is not touched by it."""
+        model = self.folder / name
+        model.mkdir(exist_ok=True)
+        (model / "config.json").write_text('{"architectures": ["StandIn"]}')
+        control(model, **{"health_seconds": 0.01, **told})
+        return str(model)
+
     def files(self, flags: dict[str, Any] | None = None, **service: Any) -> dict[str, str]:
         """The repository with one service: its spec, rendered."""
         spec = {
@@ -105,14 +112,6 @@ class AgentHost:
                 return found
             time.sleep(0.1)
         raise AssertionError(f"still pending: {found.lines}\n{self.systemd.journal(UNIT)[-2000:]}")
-
-    def settle_while(self, pending: Callable[[Pass], bool], passes: int = 40) -> Pass:
-        """Short passes for as long as a condition holds."""
-        for _ in range(passes):
-            found = self.tick(1)
-            if not pending(found):
-                return found
-        raise AssertionError(f"still so: {found.lines}")
 
     def remembered(self) -> dict[str, Any]:
         """The state on disk."""
