@@ -74,7 +74,8 @@ class HostState(NamedTuple):
     """`head`: the last commit that was verified. `read`: commit and tool for which `wanted` of the services holds.
 
     `refused`: the commit on main that is not taken, with the reason; `trouble`: why nothing can be said of the host as
-    a whole. `offline_since`: seconds since 1970. `confirmed`: units that a person let in.
+    a whole. `offline_since`: seconds since 1970. `confirmed`: units that a person let in. `counts`: attempts that ended,
+    by their result (`metrics.RESULTS`).
     """
 
     head: str = ""
@@ -85,6 +86,7 @@ class HostState(NamedTuple):
     offline: tuple[float, Reason] | None = None
     confirmed: tuple[str, ...] = ()
     moved_seconds: float = 0.0
+    counts: Mapping[str, int] = {}
 
 
 def encode(state: HostState) -> bytes:
@@ -134,6 +136,7 @@ def _host(data: dict[str, Any]) -> HostState:
         offline=_maybe(data["offline"], lambda pair: (float(pair[0]), _reason(pair[1]))),
         confirmed=tuple(map(str, data["confirmed"])),
         moved_seconds=float(data["moved_seconds"]),
+        counts={str(result): int(number) for result, number in data.get("counts", {}).items()},
     )
 
 
