@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sgfleet.engine.release import Release
     from sgfleet.memory.of_host import HostMemory
+    from sgfleet.spec.facts import Facts
     from sgfleet.spec.service import Service
 
 
@@ -36,13 +37,15 @@ class Brief:
         return data
 
 
-def brief_of(name: str, service: Service, release: Release, memory: HostMemory) -> Brief:
+def brief_of(name: str, service: Service, release: Release, memory: HostMemory, facts: Facts | None) -> Brief:
     """The brief of a service as its spec is."""
+    observed = facts.observed.get(name) if facts is not None else None
+    is_known = observed is None or bool(observed.settings)
     budget = service.start.budget
     return Brief(
         service=name,
         release=service.release,
-        promise=promise_of(name, service, release, memory),
+        promise=promise_of(name, service, release, memory, settings_are_known=is_known),
         address=address_of(service, release),
         gpus=None if service.gpus == "all" else tuple(service.gpus),
         budget_seconds=None if budget is None else float(budget),

@@ -77,7 +77,7 @@ def read(tree: GitTree, state: Path, local: Local) -> Desired:
         assert release is not None  # noqa: S101 - it could not have been rendered
         unit = unit_hash(found)
         desired.wanted[name] = Wanted(unit)
-        desired.units[unit] = DesiredUnit(found, brief_of(name, service, release, memories()).encoded())
+        desired.units[unit] = DesiredUnit(found, brief_of(name, service, release, memories(), spec.facts).encoded())
     return desired
 
 

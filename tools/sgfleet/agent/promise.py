@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sgfleet.engine.argv.values import BadValueError, value_of
-from sgfleet.memory.of_host import Unknown
+from sgfleet.memory.of_host import Unknown, budget_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +68,14 @@ class Promise:
         return replace(self, kv_tokens=KvTokens(kv_tokens, 0, "measured"))
 
 
-def promise_of(name: str, service: Service, release: Release | None, memory: HostMemory) -> Promise:
-    """The promise of one service. Whatever cannot be computed is None, and why stands in `unknown`."""
+def promise_of(
+    name: str, service: Service, release: Release | None, memory: HostMemory, *, settings_are_known: bool = True
+) -> Promise:
+    """The promise of one service. Whatever cannot be computed is None, and why stands in `unknown`.
+
+    `settings_are_known`: an observed start says which settings it had. Where it does not, its figures may be of a start
+    from before the very change that is applied: they explain a budget, and promise nothing.
+    """
     flags = flag_values(service, release)
     model = flags.get("served_model_name") or flags.get("model_path")
     settings = {each: flags[each] for each in _PROMISED if flags.get(each) is not None}
@@ -89,7 +95,7 @@ def promise_of(name: str, service: Service, release: Release | None, memory: Hos
     share = memory.share(name)
     return replace(
         plain,
-        kv_tokens=_tokens(name, budgeted, budget, memory),
+        kv_tokens=_tokens(name, budgeted, budget, memory, settings_are_known=settings_are_known),
         host_pool_rank_bytes=sum(pool.bytes for pool in share.rank_pools) if share is not None else None,
         host_pool_bytes=share.pinned_bytes if share is not None else None,
         weight_bytes=_weight_bytes(budgeted),
@@ -113,9 +119,16 @@ def flag_values(service: Service, release: Release | None) -> dict[str, Any]:
     return values
 
 
-def _tokens(name: str, budgeted: Budgeted, budget: GpuBudget, memory: HostMemory) -> KvTokens:
-    if budget.measured_tokens:
+def _tokens(
+    name: str, budgeted: Budgeted, budget: GpuBudget, memory: HostMemory, *, settings_are_known: bool
+) -> KvTokens | None:
+    if budget.measured_tokens and settings_are_known:
         return KvTokens(budget.tokens, 0, "measured")
+    if budget.measured_tokens:
+        computed = memory.variant(name, {})
+        if isinstance(computed, Unknown) or isinstance(unseen := budget_of(computed), Unknown):
+            return None
+        budgeted, budget = computed, unseen
     error = budget.error_tokens
     if budgeted.settings.max_total_tokens is not None:
         # What would fit without the cap, less the error of that estimate, may still be above the cap.
