@@ -78,3 +78,15 @@ def test_a_service_that_leaves_the_repository_is_stopped_and_removed(host: Agent
     assert files
     found = host.settle()
     assert found.code in {0, 20}, found.lines
+
+
+def test_a_url_of_the_spec_gates_besides_the_release_s_endpoints(host: AgentHost) -> None:
+    host.push(start={"health-url": f"http://127.0.0.1:{host.port}/health"})
+    assert host.settle().code == 0
+    assert "X-Sgfleet-Health-Url=http" in host.file()
+    good = host.record()["verified"]
+    host.push(
+        {"log-level": "error"}, start={"health-url": f"http://127.0.0.1:{host.port}/nothing-here", "budget": "2s"}
+    )
+    assert host.settle().code == 30
+    assert host.record()["verified"] == good

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """`gpus`: indices, None for all. `budget_seconds`: the limit of a load that the spec sets."""
+    """`gpus`: indices, None for all. `budget_seconds`: the limit of a load that the spec sets. `health_url`:
+    what is asked besides, on this machine."""
 
     service: str
     release: str
@@ -28,6 +29,7 @@ class Brief:
     address: Address
     gpus: tuple[int, ...] | None = None
     budget_seconds: float | None = None
+    health_url: str | None = None
 
     def encoded(self) -> dict[str, Any]:
         """As JSON. A key that stands in the spec in clear is not in it."""
@@ -49,6 +51,7 @@ def brief_of(name: str, service: Service, release: Release, memory: HostMemory, 
         address=address_of(service, release),
         gpus=None if service.gpus == "all" else tuple(service.gpus),
         budget_seconds=None if budget is None else float(budget),
+        health_url=service.start.health_url,
     )
 
 
@@ -67,6 +70,7 @@ def decode(data: Mapping[str, Any] | None) -> Brief | None:
             address=Address(**address, key=key and Key(key["text"], key["variable"], tuple(key["files"]))),
             gpus=None if data["gpus"] is None else tuple(data["gpus"]),
             budget_seconds=data["budget_seconds"],
+            health_url=data.get("health_url"),
         )
     except (TypeError, LookupError, ValueError, AttributeError):
         return None

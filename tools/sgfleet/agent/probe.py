@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgfleet.agent.gate import Tolerance, judge
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.seen import Gate
-from sgfleet.agent.server import PROBING, HttpServer
+from sgfleet.agent.server import PROBING, HttpServer, ask_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +50,8 @@ def probe(brief: Brief | None, log: Callable[[], str | None], tolerance: float, 
         text = "what to ask this server is not known: its unit was not made from a commit that is here"
         return Probed(Gate(None, Reason("no-brief", text)), PROBING.after_not_ready)
     if not brief.promise.serves or brief.address.other_front is not None:
+        if brief.health_url is not None:
+            return _by_url(brief.health_url, log)
         why = brief.address.other_front or "this process answers no requests: another host of its group does"
         if dying := log():
             return Probed(Gate(False, Reason("log", dying)), PROBING.healthy)
@@ -61,6 +63,16 @@ def probe(brief: Brief | None, log: Callable[[], str | None], tolerance: float, 
     except UnknownEndpointsError as error:
         return Probed(Gate(False, Reason("endpoints", str(error))), PROBING.after_not_ready)
     return _asked(server, brief, log, tolerance, kv_tokens)
+
+
+def _by_url(url: str, log: Callable[[], str | None]) -> Probed:
+    """A process with other endpoints than the release's: what its spec names is asked."""
+    answer = ask_url(url)
+    if not answer.ok:
+        return Probed(Gate(None, Reason(f"url-{answer.kind}", answer.text)), PROBING.pause(answer))
+    if dying := log():
+        return Probed(Gate(False, Reason("log", dying)), PROBING.healthy)
+    return Probed(Gate(True, Reason("url", f"{url}: 200")), PROBING.healthy)
 
 
 def _asked(
@@ -76,6 +88,8 @@ def _asked(
         if answer.status in {401, 403}:
             return Probed(Gate(False, reason._replace(help="see secrets: and environment-files: of the spec")), 0.0)
         return Probed(Gate(None, reason), PROBING.pause(answer))
+    if brief.health_url is not None and not (well := ask_url(brief.health_url)).ok:
+        return Probed(Gate(None, Reason(f"url-{well.kind}", well.text)), PROBING.pause(well))
     if not isinstance(answer.data, dict) or not looks_like(answer.data):
         return Probed(Gate(False, Reason("info-wrong", "what it says of itself is not what SGLang says")), 0.0)
     measured = measure(answer.data)

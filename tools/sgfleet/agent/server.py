@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from urllib.parse import urlsplit
 
+from sgfleet.agent.address import Address
 from sgfleet.agent.http import Request, exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sgfleet.agent.address import Address
     from sgfleet.agent.http import Reply
     from sgfleet.engine.endpoints import Endpoints
 
@@ -186,3 +187,11 @@ def _has_embedding(data: Any) -> bool:
     found = data[0] if isinstance(data, list) and data else data
     values = found.get("embedding") if isinstance(found, dict) else None
     return isinstance(values, list) and bool(values)
+
+
+def ask_url(url: str, probing: Probing = PROBING) -> Answer:
+    """A URL on this machine that a spec names: 200 is well, whatever else it says."""
+    parts = urlsplit(url)
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    address = Address(parts.hostname or "127.0.0.1", parts.port or 80)
+    return _plain(exchange(address, Request("GET", path or "/"), probing.connect, probing.health))

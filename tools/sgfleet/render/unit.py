@@ -108,6 +108,8 @@ def _unit_section(host: str, name: str, service: Service) -> Iterator[Setting]:
     yield Setting.of(f"{PREFIX}Release", service.release)
     if service.start.budget is not None:
         yield Setting.of(f"{PREFIX}Start-Budget", str(service.start.budget))
+    if service.start.health_url is not None:
+        yield Setting.of(f"{PREFIX}Health-Url", service.start.health_url.replace("%", "%%"))
     yield Setting.of(f"{PREFIX}Spec", spec_hash(service))
 
 

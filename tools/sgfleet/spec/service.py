@@ -73,11 +73,23 @@ class Waiver(Model):
     """The last day on which the waiver holds."""
 
 
+LoopbackUrl = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^http://(127\.0\.0\.1|localhost|\[::1\]):[1-9][0-9]{0,4}/[A-Za-z0-9._~/?&=%-]*$", max_length=500
+    ),
+    Expect("a URL on this machine with its port and path", ("http://127.0.0.1:30000/health",)),
+]
+
+
 class Start(Model):
     """How long a start may take."""
 
     budget: SomeTime | None = None
     """Start budget: from the start of the process to the first generated token."""
+    health_url: LoopbackUrl | None = None
+    """What the agent asks besides, or instead where the release's own endpoints do not hold (gRPC, a front of another
+    program): 200 is well."""
 
 
 class Service(Model):
