@@ -215,14 +215,14 @@ class Agent:
     def _remember(self, name: str, state: ServiceState, record: Record, status: Status, view: View) -> None:
         """Write the record before its action; tell people where the state is another."""
         now = self.hands.clock.now()
-        verified = state.record.verified
+        is_over = state.record.attempt is not None and record.attempt is None
         state = state._replace(record=record)
         clock = clock_of(state, now)
         if clock != state.clock:
             state = state._replace(clock=clock, samples=state.samples if clock else ())
         if state.record.attempt is not None:
             state = state._replace(samples=self._sampled(state, view))
-        if state.record.verified not in {verified, ABSENT}:
+        if is_over:
             self.hands.manager.discard(f"{name}.service")
         former = state.shown
         shown = Shown(status.word.value, status.reason, now.wall_seconds)
