@@ -14,7 +14,7 @@ from sgfleet.agent.seen import Word
 from sgfleet.agent.status import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sgfleet.agent.record import Record
