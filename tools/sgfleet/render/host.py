@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Finding, Severity
+from sgfleet.render.bodies import keep_body, kept_body
 from sgfleet.render.command import command_of
-from sgfleet.render.unit import origin_of, unit_of
+from sgfleet.render.unit import body_of, origin_of, unit_of
 from sgfleet.render.unquotable import Unquotable
 
 if TYPE_CHECKING:
@@ -47,17 +49,25 @@ def render_service(host: str, resolved: Resolved, release: Release | None) -> st
     if release is None:
         message = f"{name} cannot be rendered: no flag schema of SGLang {service.release}"
         return [_finding(resolved, ("release",), message, f"sgfleet schema add {service.release}")]
-    command = command_of(service, release, _texts(resolved))
+    texts = _texts(resolved)
+    body = kept_body(service, release, texts)
+    if body is not None:
+        with contextlib.suppress(Unquotable):  # what keeps it from having a unit is worked out below
+            return unit_of(host, name, service, body)
+    command = command_of(service, release, texts)
     if command.obstacles:
         return [
             _finding(resolved, each.route, f"{name} cannot be rendered: {each.message}", each.help, each.key)
             for each in command.obstacles
         ]
     try:
-        return unit_of(host, name, service, command.groups)
+        body = body_of(service, command.groups)
+        unit = unit_of(host, name, service, body)
     except Unquotable as error:
         route = origin_of(error, service, command.groups)
         return [_finding(resolved, route, f"{name} cannot be rendered: {error.reason}", error.help)]
+    keep_body(service, release, texts, body)
+    return unit
 
 
 def _texts(resolved: Resolved) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.render.command import Secret
 from sgfleet.render.identity import PREFIX, UNIT_FORMAT, spec_hash, unit_hash
@@ -29,11 +29,18 @@ ENTRY: Final = ("-m", "sglang.launch_server")
 """Every release has it; `sglang serve` came with 0.5.5 and takes words that the parser does not know."""
 
 
-_SERVICE: Final = "\n\n[Service]\n"
+class Body(NamedTuple):
+    """What a unit says of nothing but its service: `text` is [Service] and [Install], `spec` the specification's hash.
+
+    Services that are alike share it, whatever their hosts and names.
+    """
+
+    text: str
+    spec: str
 
 
-def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> str:
-    """The text of `units/<host>/<name>.service`. `flags` are the groups of its command line, in their order.
+def body_of(service: Service, flags: Sequence[Group]) -> Body:
+    """The body of a service's unit. `flags` are the groups of its command line, in their order.
 
     Raises:
         Unquotable: something that systemd cannot carry.
@@ -45,18 +52,26 @@ def unit_of(host: str, name: str, service: Service, flags: Sequence[Group]) -> s
     )
     command = [*exec_lines([start]), *map(_line, flags)]
     sections = (
-        Section("Unit", tuple(_unit_section(host, name, service))),
         Section("Service", tuple(_service_section(service, environment, command))),
         Section("Install", (Setting.of("WantedBy", unit_list(service.unit.wanted_by)),)),
     )
-    text = UnitText(sections, _header(host, name, service)).render()
-    # The hash is of the lines that stand already; rendering all of it a second time would double the price of a host.
-    unit, rest = text.split(_SERVICE, 1)
-    return f"{unit}\n{PREFIX}Unit={unit_hash(text)}{_SERVICE}{rest}"
+    return Body(UnitText(sections).render(), spec_hash(service))
+
+
+def unit_of(host: str, name: str, service: Service, body: Body) -> str:
+    """The text of `units/<host>/<name>.service`.
+
+    Raises:
+        Unquotable: something that systemd cannot carry.
+    """
+    section = Section("Unit", tuple(_unit_section(host, name, service, body.spec)))
+    head = UnitText((section,), _header(host, name, service)).render()
+    # The hash is of lines that stand already; rendering all of it a second time would double the price of a host.
+    return f"{head}{PREFIX}Unit={unit_hash(f'{head}{body.text}')}\n\n{body.text}"
 
 
 def origin_of(error: Unquotable, service: Service, flags: Sequence[Group]) -> tuple[str | int, ...]:
-    """Which key of the service holds what `unit_of` could not carry; () where it is the service as a whole.
+    """Which key of the service holds what could not be carried; () where it is the service as a whole.
 
     Only asked when something is wrong: each text is tried once more by itself.
     """
@@ -94,7 +109,7 @@ def _header(host: str, name: str, service: Service) -> tuple[Comment, ...]:
     )
 
 
-def _unit_section(host: str, name: str, service: Service) -> Iterator[Setting]:
+def _unit_section(host: str, name: str, service: Service, spec: str) -> Iterator[Setting]:
     unit = service.unit
     yield Setting.of("Description", f"SGLang {service.release}: {name} on {host}")
     for key, names in (("After", unit.after), ("Wants", unit.wants), ("Requires", unit.requires)):
@@ -110,7 +125,7 @@ def _unit_section(host: str, name: str, service: Service) -> Iterator[Setting]:
         yield Setting.of(f"{PREFIX}Start-Budget", str(service.start.budget))
     if service.start.health_url is not None:
         yield Setting.of(f"{PREFIX}Health-Url", service.start.health_url.replace("%", "%%"))
-    yield Setting.of(f"{PREFIX}Spec", spec_hash(service))
+    yield Setting.of(f"{PREFIX}Spec", spec)
 
 
 def _environment(service: Service) -> Iterator[tuple[str, str]]:
