@@ -137,7 +137,7 @@ def service(local: Local, program: tuple[str, ...], config_path: Path) -> str:
         UnfitError: a path of the host's file cannot be written into a unit.
         Unquotable: nor can the program's.
     """
-    words = " ".join([executable(program[0]), *map(exec_word, (*program[1:], "agent", "tick"))])
+    words = " ".join([executable(program[0]), *map(exec_word, (*program[1:], "agent", "tick", "--quiet"))])
     words += f" --config {exec_word(str(config_path))}"
     head = (
         "[Unit]\nDescription=sgfleet: one pass of the host's agent\n"

@@ -1,0 +1,1 @@
+"""What `sgfleet agent` does, by what it stands on; the command itself only reads its words."""

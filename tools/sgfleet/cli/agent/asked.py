@@ -1,0 +1,158 @@
+"""What a person asks of the agent beside the repository. Each is written down, and holds over a restart."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import time
+from typing import TYPE_CHECKING, Any
+
+from sgfleet.agent.store import Freeze, Store
+from sgfleet.cli.agent.host import FailedError, held, local_of, readable, seconds_of
+from sgfleet.cli.common import OK, UsageError, near
+from sgfleet.output.visible import visible
+from sgfleet.systemd.port import SystemdError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sgfleet.agent.state import HostState, ServiceState
+
+_THEN = "the next pass does it; now: sgfleet agent tick --wait"
+
+
+def freeze(arguments: argparse.Namespace) -> int:
+    """Nothing new begins. It needs no lock: a pass that runs looks before each new attempt."""
+    now = time.time()
+    for_seconds = None if arguments.for_ is None else seconds_of(arguments.for_, "--for")
+    if not arguments.reason.strip():
+        raise UsageError("the reason is empty", "others will read it: sgfleet agent freeze 'benchmark until noon'")
+    if for_seconds == 0:
+        raise UsageError("--for 0s would hold for no time")
+    until = None if for_seconds is None else now + for_seconds
+    store = Store(local_of(arguments).state)
+    with readable(store):
+        store.set_freeze(Freeze(arguments.reason, now, until))
+        _log(store, "freeze", reason=arguments.reason, until_seconds=until)
+    print("frozen: what is under way is finished, nothing new begins; sgfleet agent unfreeze ends it")
+    return OK
+
+
+def unfreeze(arguments: argparse.Namespace) -> int:
+    """The agent goes on."""
+    store = Store(local_of(arguments).state)
+    with readable(store):
+        if store.freeze() is None:
+            print("it was not frozen")
+            return OK
+        store.set_freeze(None)
+        _log(store, "unfreeze")
+    print("not frozen any more")
+    return OK
+
+
+def retry(arguments: argparse.Namespace) -> int:
+    """What failed is tried once more; a service that is named is started anew in any case."""
+    from sgfleet.agent import requests
+    from sgfleet.agent.tick import Agent, hands_of
+
+    local = local_of(arguments)
+    store = Store(local.state)
+    with readable(store), held(store):
+        state = _remembered(Agent(local, hands_of(local)))
+        if arguments.service is not None:
+            names = [_known(state, arguments.service)]
+        else:
+            names = [name for name, each in state.services.items() if each.record.quarantine or each.record.broken]
+            if not names:
+                raise FailedError("nothing failed here", "sgfleet agent retry SERVICE starts one anew")
+        for name in names:
+            each = state.services[name]
+            state = _with(state, name, each._replace(record=requests.retry(each.record), asked=None))
+            _log(store, "retry", service=name)
+        store.save(state)
+    print(f"{', '.join(names)}: {_THEN}")
+    return OK
+
+
+def rollback(arguments: argparse.Namespace) -> int:
+    """Back to the unit before the present one."""
+    from sgfleet.agent import requests
+    from sgfleet.agent.tick import Agent, hands_of
+
+    local = local_of(arguments)
+    store = Store(local.state)
+    if not arguments.why.strip():
+        raise UsageError("--why is empty", "others will read it in status")
+    with readable(store), held(store):
+        agent = Agent(local, hands_of(local))
+        state = _remembered(agent)
+        name = _known(state, arguments.service)
+        try:
+            seen = agent.look(name)
+        except SystemdError as error:
+            raise FailedError(str(error)) from None
+        each = state.services[name]
+        record = requests.rollback(each.record, seen, arguments.why)
+        if record is None:
+            if each.record.attempt is not None:
+                raise FailedError(f"{name} is on its way back already")
+            raise FailedError(f"{name} has no unit before the present one here", "git revert, and push")
+        store.save(_with(state, name, each._replace(record=record)))
+        _log(store, "rollback", service=name, reason=arguments.why)
+    print(f"{name}: {_THEN}")
+    return OK
+
+
+def confirm(arguments: argparse.Namespace) -> int:
+    """Let in what waits for a person."""
+    from sgfleet.agent.tick import Agent, hands_of
+
+    local = local_of(arguments)
+    store = Store(local.state)
+    with readable(store), held(store):
+        state = _remembered(Agent(local, hands_of(local)))
+        name = _known(state, arguments.service)
+        each = state.services[name]
+        if each.wanted.refusal is not None:
+            raise FailedError(f"{name} waits for no person: {each.wanted.refusal}", each.wanted.refusal.help)
+        if each.wanted.unit == each.record.verified and not each.record.again:
+            raise FailedError(f"{name} waits for nobody: what main asks for runs")
+        open_ = {it.wanted.unit for it in state.services.values() if it.wanted.unit != it.record.verified}
+        confirmed = [unit for unit in state.confirmed if unit in open_ and unit != each.wanted.unit]
+        store.save(state._replace(confirmed=(*confirmed, each.wanted.unit)))
+        _log(store, "confirm", service=name, unit=each.wanted.unit)
+    print(f"{name}: {_THEN}")
+    return OK
+
+
+def _remembered(agent: Any) -> HostState:
+    try:
+        state: HostState = agent.remembered()
+    except SystemdError as error:
+        raise FailedError(str(error)) from None
+    return state
+
+
+def _known(state: HostState, name: str) -> str:
+    if name in state.services:
+        return name
+    known = ", ".join(sorted(state.services)) or "none"
+    raise UsageError(
+        f"there is no service {visible(name)} on this host", near(name, state.services) or f"known: {known}"
+    )
+
+
+def _with(state: HostState, name: str, service: ServiceState) -> HostState:
+    return state._replace(services={**state.services, name: service})
+
+
+def _log(store: Store, what: str, **more: Any) -> None:
+    """Who asked for what: sudo keeps the person's own name."""
+    person = os.environ.get("SUDO_USER")
+    if not person:
+        try:
+            person = pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:
+            person = str(os.getuid())
+    store.log({"at_seconds": time.time(), "request": what, "by": person, **more})
