@@ -34,8 +34,5 @@ def unit_hash(text: str) -> str:
 
     Two units with the same hash run the same process: whoever installs the second over the first need not restart it.
     """
-    effective = hashlib.sha256()
-    for line in text.splitlines():
-        if line and not line.startswith(("#", ";", "X-")):
-            effective.update(line.encode() + b"\n")
-    return effective.hexdigest()
+    effective = [line for line in text.splitlines() if line and not line.startswith(("#", ";", "X-"))]
+    return hashlib.sha256("\n".join([*effective, ""]).encode()).hexdigest()
