@@ -54,12 +54,19 @@ class AgentHost:
         self.configure()
         self.behave()
 
-    def configure(self, trust: str = 'mode = "none"', apply: str = "", limits: str = "", more: str = "") -> None:
+    def configure(
+        self,
+        trust: str = 'mode = "none"',
+        apply: str = "",
+        limits: str = "",
+        more: str = "",
+        times: str = "bake = 0.3\nstop = 10\nclear = 5\ntime-scale = 0.02",
+    ) -> None:
         """Write agent.toml: short times, and what a test adds."""
         self.config.write_text(
             f'host = "{HOST}"\nstate = "{self.state}"\n{more}\n[repository]\nurl = "{self.origin.path}"\n'
             f"[trust]\n{trust}\n[limits]\nusers = ['root']\n{limits}\n"
-            f"[apply]\nbake = 0.3\nstop = 10\nclear = 5\ntime-scale = 0.02\n{apply}\n"
+            f"[apply]\n{times}\n{apply}\n"
         )
         self.config.chmod(0o600)
 
