@@ -43,6 +43,7 @@ def install(manager: Manager, config_path: Path, setup: Setup | None, program: t
         done.append(f"wrote {config_path}")
     else:
         done.append(f"kept {config_path}")
+    local.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     Store(local.state).prepare()
     for name, text in units.items():
         changed = manager.read(name).content != text.encode()

@@ -70,7 +70,9 @@ class Overview(NamedTuple):
         from sgfleet.agent.tick import CODES
 
         words = {word.value: code for word, code in CODES.items()}
-        whole = _BLOCKED if self.refused or self.trouble or self.offline else 0
+        whole = 0 if self.commit else _PENDING
+        if self.refused or self.trouble or self.offline:
+            whole = _BLOCKED
         return max([whole, *(words.get(row.state, _PENDING) for row in self.rows)])
 
 
