@@ -31,6 +31,18 @@ def told(view):
             "FLG001",
             "remove it: no flag of this release comes near",
         ),
+        (
+            "0.5.9",
+            "OMP_NUM_THREADS",
+            "FLG001",
+            "an environment variable stands under `environment:` of the service: put OMP_NUM_THREADS there",
+        ),
+        (
+            "0.5.9",
+            "CUDA_VISIBLE_DEVICES",
+            "FLG001",
+            "remove it, and list the GPUs in `gpus:` of the service: the renderer sets it from there",
+        ),
         ("0.5.9", "tp", "FLG002", "write tp-size"),
         ("0.5.9", "mem-frac", "FLG002", "write mem-fraction-static"),
         ("0.5.9", "--tp", "FLG002", "write tp-size"),

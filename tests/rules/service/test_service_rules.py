@@ -67,6 +67,19 @@ def test_idle_gpus(flags, gpus, message):
     assert messages("service.idle_gpus", service(flags, gpus=gpus)) == ([message] if message else [])
 
 
+@pytest.mark.parametrize(
+    ("flags", "gpus", "help_"),
+    [
+        ({}, [0, 1, 2, 3], "write `gpus: [0]`, or `tp-size: 4` to use them all"),
+        ({"tp-size": 2, "pp-size": 2}, [0, 1, 2, 3, 4, 5, 6, 7], "write `gpus: [0, 1, 2, 3]`, or `tp-size: 4` to use"),
+        ({"tp-size": 2}, [0, 1, 2], "write `gpus: [0, 1]`"),
+    ],
+)
+def test_idle_gpus_can_be_left_out_or_used(flags, gpus, help_):
+    (problem,) = said("service.idle_gpus", service(flags, gpus=gpus))
+    assert problem.help.startswith(help_)
+
+
 def test_gpus_that_are_not_there():
     (problem,) = said("service.no_such_gpu", service(gpus=[0, 9], known=facts(gpus=8)))
     assert problem.message == "example-01 has no GPU 9: it has GPUs 0 to 7"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.engine import store
+from sgfleet.engine.meant import as_meant
 from sgfleet.memory.cards import card
 from sgfleet.memory.device import Load, NotKnownError, parallel_of
 from sgfleet.memory.draft import draft_layers
@@ -50,7 +51,8 @@ def service_of(
     """
     observation = facts.observed.get(name) if facts is not None else None
     try:
-        settings = settings_of(release, flags, spec.environment)
+        named, doubtful = as_meant(release, flags)
+        settings = settings_of(release, named, spec.environment, doubtful)
         started = _started(seen_with or spec, observation, release, root)
     except SettingsError as error:
         raise NotKnownError(f"the flags cannot be used: {error}") from error

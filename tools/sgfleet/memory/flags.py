@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.argv.values import BadValueError, value_of
@@ -31,15 +32,20 @@ UNMODELLED: Final = {
 
 
 def settings_of(
-    release: Release, flags: Mapping[str, Any], environment: Mapping[str, str | int] | None = None
+    release: Release,
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str | int] | None = None,
+    doubtful: Mapping[str, str] = MappingProxyType({}),
 ) -> Settings:
     """The settings of a service from its flags, by any of the release's names.
 
+    `doubtful` are destinations of flags that somebody may have meant with a name that is none, and that name.
+
     Raises:
-        SettingsError: a flag that decides about memory has a value that is not of its type. Names that the release does
-            not have are passed over.
+        SettingsError: a flag that decides about memory is doubtful, or has a value that is not of its type. Names that
+            the release does not have are passed over.
     """
-    refused: dict[str, SettingsError] = {}
+    refused = {dest: SettingsError(name, "is no flag of this release") for dest, name in doubtful.items()}
     values = {flag.dest: _default(flag.default) for flag in release.flags}
     for name, value in flags.items():
         flag = release.by_name.get(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from sgfleet.engine import version as versions
 from sgfleet.engine.argv.values import BadValueError, value_of
 from sgfleet.engine.flag import SUPPRESSED
+from sgfleet.engine.meant import flag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,14 +42,19 @@ class Wrong(NamedTuple):
         return ("flags", self.name, *item)
 
 
+_SECRET: Final = object()
+"""The value of a flag that the environment of the host holds."""
+
+
 class Arguments:
     """What a service's `flags:` and `secrets:` come to in its release.
 
-    Names are declared ones without dashes; any name of a flag will do. A flag that the release lacks, and one whose
-    value is no value for it, have the value None: whoever asks cannot decide, and another rule says why.
+    Names are declared ones without dashes; any name of a flag will do. A flag that the release lacks, one whose value
+    is no value for it, and one that a name without meaning may stand for have the value None: whoever asks cannot
+    decide, and another rule says why. A name that is spelt wrong and sure counts as the flag that is meant.
     """
 
-    __slots__ = ("given", "release", "wrong")
+    __slots__ = ("given", "open", "release", "wrong")
 
     def __init__(self, release: Release, flags: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
         self.release = release
@@ -56,21 +62,33 @@ class Arguments:
         """Destination -> the flag that is given for it. `false` for a flag that takes no value gives nothing."""
         self.wrong: dict[str, Wrong] = {}
         """Name -> a flag with a value that it cannot have."""
-        for name, value in flags.items():
-            flag = release.by_name.get(name)
-            if flag is None or value is None:
-                continue
-            try:
-                held = value_of(flag, value, name)
-            except BadValueError as bad:
-                self.wrong[name] = Wrong(name, flag, bad.problem)
-                continue
-            if value is not False or flag.nargs != 0 or flag.action == "BooleanOptionalAction":
-                self.given[flag.dest] = Given(name, flag, held, ("flags", name))
-        for name in secrets:
-            flag = release.by_name.get(name)
+        self.open: set[str] = set()
+        """Destinations of which nobody knows what the server would hold for them."""
+        declared = release.by_name
+        routes = [*(("flags", name) for name in flags), *(("secrets", name) for name in secrets)]
+        if not (declared.keys() >= flags.keys() and declared.keys() >= secrets.keys()):
+            routes.sort(key=lambda route: route[1] in declared)  # what is declared goes before what is only meant
+        for route in routes:
+            flag, may_be = flag_of(release, route[1])
+            self.open |= may_be
             if flag is not None:
-                self.given[flag.dest] = Given(name, flag, None, ("secrets", name))
+                self._take(route, flag, flags[route[1]] if route[0] == "flags" else _SECRET)
+
+    def _take(self, route: tuple[str, str], flag: Flag, value: Any) -> None:
+        name = route[1]
+        if value is _SECRET:
+            self.given[flag.dest] = Given(name, flag, None, route)
+            return
+        if value is None:
+            return
+        try:
+            held = value_of(flag, value, name.lstrip("-").replace("_", "-"))
+        except BadValueError as bad:
+            self.wrong[name] = Wrong(name, flag, bad.problem)
+            self.open.add(flag.dest)
+            return
+        if value is not False or flag.nargs != 0 or flag.action == "BooleanOptionalAction":
+            self.given[flag.dest] = Given(name, flag, held, route)
 
     def has(self, name: str) -> bool:
         """Whether the release declares the flag."""
@@ -81,6 +99,11 @@ class Arguments:
         flag = self.release.by_name.get(name)
         return None if flag is None else self.given.get(flag.dest)
 
+    def may_be_said(self, name: str) -> bool:
+        """Whether the service gives the flag, or something that may be meant for it and is wrong."""
+        flag = self.release.by_name.get(name)
+        return flag is not None and (flag.dest in self.given or flag.dest in self.open)
+
     def value(self, name: str) -> Any:
         """What the server holds for the flag: what is given, else the release's default."""
         flag = self.release.by_name.get(name)
@@ -89,11 +112,7 @@ class Arguments:
         given = self.given.get(flag.dest)
         if given is not None:
             return given.value
-        if flag.default == SUPPRESSED or (
-            self.wrong and any(each.flag.dest == flag.dest for each in self.wrong.values())
-        ):
-            return None
-        return flag.default
+        return None if flag.default == SUPPRESSED or flag.dest in self.open else flag.default
 
     def on(self, name: str) -> bool:
         """Whether a flag that is true or false is true."""

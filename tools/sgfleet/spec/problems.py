@@ -216,6 +216,9 @@ def _item_kinds(hint: Hint) -> set[str]:
 def _as_list(text: str, hint: Hint, wanted: set[str]) -> str | None:
     """The list that somebody means with one text: indices, or what has no blank or comma in it."""
     words = [word for word in re.split(r"[\s,]+", text) if word]
+    span = re.fullmatch(r"([0-9]{1,2})-([0-9]{1,2})", text)
+    if span and "a whole number" in _item_kinds(hint):
+        words = list(map(str, range(int(span[1]), int(span[2]) + 1)))
     if words and all(map(str.isdecimal, words)) and "a whole number" in _item_kinds(hint):
         return f"write a list: [{', '.join(words)}]"
     return f"write a list: {flow(words)}" if wanted == {"a list"} and words else None

@@ -10,6 +10,12 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from sgfleet.spec.base import Expect
 
 _SECONDS: Final = {"d": 86_400, "h": 3_600, "min": 60, "m": 60, "s": 1}
+_UNITS: Final = {
+    word: names[0]
+    for names in ("d day days", "h hr hrs hour hours", "m min mins minute minutes", "s sec secs second seconds")
+    for word in names.split()
+}
+"""What people call the units."""
 _DURATION: Final = re.compile(r"(?:[0-9]+(?:d|h|min|m|s))+")
 _DURATION_PART: Final = re.compile(r"([0-9]+)(d|h|min|m|s)")
 LONGEST_SECONDS: Final = 3650 * _SECONDS["d"]
@@ -41,7 +47,18 @@ def duration_seconds(value: Any) -> int:
         raise ValueError(f"a duration is at most {format_duration(LONGEST_SECONDS)}")
     if _is_count(value):
         raise ValueError(f"give the unit: {value}s for seconds, {value}m for minutes")
+    if isinstance(value, str) and len(value) <= _LONGEST_TEXT and (meant := _likely_duration(value)):
+        raise ValueError(f"write {meant}")
     raise ValueError
+
+
+def _likely_duration(value: str) -> str | None:
+    """`10 min`, `1 hour 30 minutes`, `90sec` -> the same, written as it should be."""
+    words = re.fullmatch(r"(?: ?[0-9]+ ?[a-z]+,?)+", value.lower().strip())
+    parts = re.findall(r"([0-9]+) ?([a-z]+)", value.lower()) if words else []
+    if not parts or any(unit not in _UNITS for _, unit in parts):
+        return None
+    return "".join(f"{number}{_UNITS[unit]}" for number, unit in parts)
 
 
 def some_seconds(value: Any) -> int:

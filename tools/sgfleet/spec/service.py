@@ -52,7 +52,10 @@ GpuIndices = Annotated[
     Literal["all"] | Annotated[Several[Annotated[int, Field(ge=0, le=1023)]], Field(min_length=1)],
     Expect("all or a list of GPU indices", ("all", [0, 1, 2, 3])),
 ]
-Variables = dict[VariableName, Annotated[str | int, Expect("text or a whole number", ("True", "/usr/local/cuda", 8))]]
+Variables = Annotated[
+    dict[VariableName, Annotated[str | int, Expect("text or a whole number", ("True", "/usr/local/cuda", 8))]],
+    Expect("a mapping of variables to values", ({"CUDA_HOME": "/usr/local/cuda"},)),
+]
 
 FlagValue = Any
 """What YAML may hold for a flag: the release's own schema decides (rules/flags), not this model."""

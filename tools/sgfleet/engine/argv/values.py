@@ -300,6 +300,8 @@ def _wanted(flag: Flag, reader: Type, value: Any) -> BadValueError:
         with_number = _number_in(reader, value)
         if with_number is not None:
             return BadValueError("bad-type", message, f"write {with_number}, without quotes")
+        if (plain := _plain_number(flag, reader, value)) is not None:
+            return BadValueError("bad-type", message, f"write {plain}")
         if reader.shape == "number" and (percent := re.fullmatch(r"\s*(\d{1,2}(?:\.\d{1,3})?)\s*%\s*", value)):
             return BadValueError("bad-type", message, f"write {float(percent[1]) / 100:g}")
     if isinstance(value, float) and reader.shape in ("integer", "readable-integer") and value.is_integer():
@@ -314,11 +316,29 @@ _EXACT: Final = 2**53
 """Beyond this a float has no exact integers, and nobody means one."""
 
 
+def _plain_number(flag: Flag, reader: Type, text: str) -> str | None:
+    """The number that people write with a mark between thousands, a decimal comma, or the unit that the flag has."""
+    text = text.strip()
+    if reader.shape != "number" and re.fullmatch(r"[1-9]\d{0,2}(?:([ ,.'_])\d{3})(?:\1\d{3})*", text):
+        return re.sub(r"\D", "", text)
+    if reader.shape == "number" and re.fullmatch(r"\d+,\d+", text):
+        return text.replace(",", ".")
+    if flag.name in _IN_GB and (size := re.fullmatch(r"(\d+) ?(?:GB?|gb?)", text)):
+        return size[1]
+    return None
+
+
+_IN_GB: Final = ("hicache-size", "cpu-offload-gb")
+"""Flags that count gigabytes, and take the number alone."""
+
+
 def _example(flag: Flag, reader: Type) -> str:
     """A value that is right for this very flag: its default where that is one, else one of its kind."""
     if flag.takes_json:
         return "{key: value}"
     for candidate in (flag.default, *(flag.choices or ())):
+        if isinstance(candidate, int | float) and candidate <= 0:
+            continue  # off, or as many as there are: nobody who gives the flag means it
         if isinstance(candidate, str | int | float) and not isinstance(candidate, bool) and candidate != SUPPRESSED:
             try:
                 _one(flag, reader, candidate)

@@ -121,7 +121,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         for number in _features(given.flag.name):
             feature = FEATURES[number]
             if number not in active:
-                active[number] = feature.active(args)
+                active[number] = feature.active(args) or _nobody_knows(args, feature)
             if not active[number]:
                 yield Problem(
                     given.route,
@@ -131,6 +131,14 @@ def check(view: ServiceView) -> Iterator[Problem]:
                     based_on=(f"SGLang {view.service.release}",),
                 )
                 break
+
+
+def _nobody_knows(args: Arguments, feature: Feature) -> bool:
+    """Whether a flag that would turn the feature on is given, in a way that another rule finds wrong."""
+    declared = args.release.by_name
+    return bool(args.open) and any(
+        word in declared and declared[word].dest in args.open for word in feature.wanted.replace(",", "").split()
+    )
 
 
 @cache

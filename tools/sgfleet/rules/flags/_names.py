@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from sgfleet.engine.meant import meant_by
 from sgfleet.rules.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sgfleet.engine.release import Release
+    from sgfleet.engine.meant import Fault
     from sgfleet.rules.rule import Route, ServiceView
-
-Fault = Literal["dashes", "underscores", "abbreviation", "unknown"]
 
 
 class Name(NamedTuple):
     """A name that is not declared.
 
     `meant` is what it stands for: the flag that is declared for "dashes" and "underscores", all flags that begin with
-    it for "abbreviation", nothing for "unknown".
+    it for "abbreviation", those that come near for "unknown".
     """
 
     written: str
@@ -40,7 +38,7 @@ def undeclared(view: ServiceView) -> Iterator[Name]:
             continue
         for written in names:
             if written not in declared:
-                yield Name(written, (mapping, written), *_fault(release, written))
+                yield Name(written, (mapping, written), *meant_by(release, written))
 
 
 def instead(view: ServiceView, written: str, meant: Sequence[str], help_: str) -> str:
@@ -53,19 +51,3 @@ def instead(view: ServiceView, written: str, meant: Sequence[str], help_: str) -
         if name in release.by_name and len(meant_dests) == 1 and release.by_name[name].dest in meant_dests:
             return f"remove {quoted(written)}: {name} is given already"
     return help_
-
-
-def _fault(release: Release, written: str) -> tuple[Fault, tuple[str, ...]]:
-    declared = release.by_name
-    bare = written.lstrip("-")
-    dashed = bare.replace("_", "-")
-    if dashed in declared:
-        return ("underscores" if dashed != bare else "dashes"), (dashed,)
-    if meant := _begun(tuple(declared), dashed):
-        return "abbreviation", meant
-    return "unknown", ()
-
-
-@cache
-def _begun(declared: tuple[str, ...], start: str) -> tuple[str, ...]:
-    return tuple(name for name in declared if start and name.startswith(start))

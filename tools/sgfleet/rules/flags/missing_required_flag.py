@@ -28,6 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ _EXAMPLES = {"model-path": "/srv/models/Qwen3-8B"}
 
 def check(view: ServiceView) -> Iterator[Problem]:
     """Required flags that nobody gives."""
-    if view.release is None:
+    args = arguments(view)
+    if view.release is None or args is None:
         return
     for flag in view.release.flags:
-        if not flag.required:
+        if not flag.required or args.may_be_said(flag.name):
             continue
         if any(name in view.service.flags or name in view.service.secrets for name in flag.names):
             continue

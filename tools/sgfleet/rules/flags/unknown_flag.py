@@ -31,17 +31,18 @@ flags:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from sgfleet.engine.meant import is_variable
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import instead, undeclared
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from sgfleet.engine.flag import Flag
+    from sgfleet.rules.flags._names import Name
     from sgfleet.rules.rule import ServiceView
 
 RULE = Rule("FLG001", "unknown-flag", Severity.ERROR, "service")
@@ -55,7 +56,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
                 name.route,
                 f"SGLang {view.service.release} has no flag {quoted(name.written)}",
                 "key",
-                help=_help(view, name.written, view.release.by_name),
+                help=_help(view, name),
                 based_on=(f"schema/sglang/{view.service.release}.json",),
             )
 
@@ -66,11 +67,14 @@ def _elsewhere(written: str, release: str) -> bool:
     return elsewhere_of(f"--{written.lstrip('-').replace('_', '-')}", release) is not None
 
 
-def _help(view: ServiceView, written: str, declared: Mapping[str, Flag]) -> str:
-    from sgfleet.engine.argv.near import nearest
-
-    word = written.lstrip("-").replace("_", "-").lower()
-    found = [word] if word in declared else nearest(word, declared)
-    if not found:
+def _help(view: ServiceView, name: Name) -> str:
+    if is_variable(name.written) and not name.meant:
+        if name.written in _DEVICES:
+            return "remove it, and list the GPUs in `gpus:` of the service: the renderer sets it from there"
+        return f"an environment variable stands under `environment:` of the service: put {quoted(name.written)} there"
+    if not name.meant:
         return "remove it: no flag of this release comes near"
-    return instead(view, written, found[:1], f"did you mean {' or '.join(found)}?")
+    return instead(view, name.written, name.meant[:1], f"did you mean {' or '.join(name.meant)}?")
+
+
+_DEVICES: Final = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")

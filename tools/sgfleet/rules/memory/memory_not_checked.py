@@ -98,7 +98,7 @@ def _of_model(args: Arguments, what: str, help_: str | None, based_on: tuple[str
     if what == "flags":
         return Problem(
             ("flags",),
-            "not checked: memory: a flag that decides about it has a value that cannot be used",
+            "not checked: memory: a flag that decides about it has a name or a value that cannot be used",
             based_on=based_on,
         )
     if what == "gpu":

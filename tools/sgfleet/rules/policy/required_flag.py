@@ -36,6 +36,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -48,13 +49,15 @@ RULE = Rule("POL001", "required-flag", Severity.ERROR, "service")
 
 def check(view: ServiceView) -> Iterator[Problem]:
     """Required flags that are not given."""
-    service = view.service
+    service, args = view.service, arguments(view)
     for name in view.policy.required_flags:
         if name in service.flags or name in service.secrets:
             continue
         flag = view.release.by_name.get(name) if view.release is not None else None
         if flag is not None and any(other in service.flags or other in service.secrets for other in flag.names):
             continue
+        if args is not None and args.may_be_said(name):
+            continue  # under a name that is spelt wrong, which another rule says
         if flag is not None and flag.required:
             continue  # the release itself requires it, and a rule of its own says so
         if view.release is not None and flag is None:

@@ -39,6 +39,7 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.ranks import Layout
     from sgfleet.rules.rule import ServiceView
 
 RULE = Rule("SRV005", "idle-gpus", Severity.WARNING, "service")
@@ -61,8 +62,14 @@ def check(view: ServiceView) -> Iterator[Problem]:
             ("gpus",),
             f"{words} {'have' if len(idle) > 1 else 'has'} no rank",
             arithmetic=(f"{ranks.sums}; {len(gpus)} GPUs in gpus",),
-            help=f"write `gpus: {kept}`"
-            if ranks.base == 0 and ranks.step == 1
-            else "remove base-gpu-id and gpu-id-step",
+            help=_help(ranks, kept, len(gpus)),
             based_on=("gpus and the parallel sizes",),
         )
+
+
+def _help(ranks: Layout, kept: list[int], gpus: int) -> str:
+    if ranks.base != 0 or ranks.step != 1:
+        return "remove base-gpu-id and gpu-id-step"
+    tp, rest = divmod(gpus, ranks.pp * ranks.replicas)
+    larger = f", or `tp-size: {tp}` to use them all" if rest == 0 and ranks.nodes == 1 and tp & (tp - 1) == 0 else ""
+    return f"write `gpus: {kept}`{larger}"

@@ -52,7 +52,12 @@ def check(view: ServiceView) -> Iterator[Problem]:
             yield Problem(
                 ("environment", name),
                 f"{found[0]} in {name} stays as it is: systemd expands nothing in Environment=",
-                help=f"write {value.replace(found[0], _SYSTEM_PATH)}" if variable == name == "PATH"
+                help=f"write {_once(value.replace(found[0], _SYSTEM_PATH))}" if variable == name == "PATH"
                 else f"write what {found[0]} stands for",
                 based_on=("systemd.exec(5), Environment=",),
             )  # fmt: skip
+
+
+def _once(path: str) -> str:
+    """The folders of a PATH, each where it is looked into first."""
+    return ":".join(dict.fromkeys(folder for folder in path.split(":") if folder))
