@@ -5,12 +5,13 @@ failed makes them void, and the service that runs may be the last that starts on
 index; sizes may differ by the local tolerance, since a driver's own share changes with its version.
 
 Where nothing can be read of GPUs (no NVML, no nvidia-smi), that is a problem only if the committed facts have GPUs or
-the service names some: a host whose facts list none, and a service that asks for "all" there are, pass on the CPU.
+the service names some. A host whose facts list none passes, and so does a service with `device: cpu` anywhere: no GPU
+matters to it. (That a service without it has no GPU at all on such a host is SRV003, which the check of the spec says.)
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.agent.reason import Reason
 from sgfleet.memory.units import MIB, gib
@@ -19,34 +20,44 @@ if TYPE_CHECKING:
     from sgfleet.agent.admission.situation import Situation
     from sgfleet.spec.facts import Gpu
 
+_HELP: Final = "mend it; or sgfleet facts on this host, commit what it writes, and let the spec follow"
+
 
 def check(situation: Situation) -> Reason | None:
     """The first thing that is not as promised."""
+    return (_gpus(situation) if situation.may_use_gpus else None) or _ram(situation)
+
+
+def _gpus(situation: Situation) -> Reason | None:
     committed = situation.spec.facts
     promised = {gpu.index: gpu for gpu in (committed.gpus if committed is not None else None) or ()}
     asked = situation.service.gpus
     wanted = set(promised) if asked == "all" else set(asked)
-    help_ = "mend it; or sgfleet facts on this host, commit what it writes, and let the spec follow"
     if situation.live.gpus is None:
         if wanted:
             why = situation.probed.unknown.get("gpus", "nobody says why")
-            return Reason("facts", f"{_gpus(wanted)} are wanted, and no GPU of this host can be read: {why}", help_)
+            return Reason("facts", f"{_named(wanted)} are wanted, and no GPU of this host can be read: {why}", _HELP)
     else:
         live = {gpu.index: gpu for gpu in situation.live.gpus}
         if missing := wanted - live.keys():
-            return Reason("facts", f"{_gpus(missing)} of {len(wanted)} wanted are not on this host now", help_)
+            return Reason("facts", f"{_named(missing)} of {len(wanted)} wanted are not on this host now", _HELP)
         for index in sorted(wanted & promised.keys()):
             if difference := _difference(promised[index], live[index], situation.local.tolerance):
-                return Reason("facts", f"GPU {index} is not the one of facts.yaml: {difference}", help_)
+                return Reason("facts", f"GPU {index} is not the one of facts.yaml: {difference}", _HELP)
+    return None
+
+
+def _ram(situation: Situation) -> Reason | None:
+    committed = situation.spec.facts
     total = committed.memory.total_bytes if committed is not None else None
     here = situation.live.memory.total_bytes
     if total is not None and here is not None and here < total * (1 - situation.local.tolerance):
         text = f"the host has {gib(here)} of RAM now, and facts.yaml says {gib(total)}"
-        return Reason("facts", text, help_)
+        return Reason("facts", text, _HELP)
     return None
 
 
-def _gpus(indices: set[int]) -> str:
+def _named(indices: set[int]) -> str:
     return f"GPU {', '.join(map(str, sorted(indices)))}"
 
 
