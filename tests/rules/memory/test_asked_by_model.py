@@ -116,3 +116,34 @@ def test_unified_memory():
     flags = {"model-path": "Qwen/Qwen3-8B", "enable-hierarchical-cache": True}
     assert len(said("memory.unified_memory", one(flags, on("12.1", "NVIDIA GB10")))) == 1
     assert said("memory.unified_memory", one(flags, on("10.0", "NVIDIA GB200"))) == []
+
+
+ALLOWS = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
+
+
+@pytest.mark.parametrize(
+    ("release", "model", "context", "keys", "severity"),
+    [
+        ("0.5.9", "Qwen/Qwen3-8B", 131072, {}, "error"),
+        ("0.4.0", "Qwen/Qwen3-8B", 40961, {}, "error"),
+        ("0.5.9", "Qwen/Qwen3-8B", 40960, {}, None),
+        ("0.5.12", "Qwen/Qwen3-8B", "128k", {}, "error"),
+        ("0.5.9", "/srv/models/Qwen3-8B", 131072, {}, "warning"),
+        ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment-files": ["/etc/sglang/more.env"]}, "warning"),
+        ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: 1}}, None),
+        ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "yes"}}, None),
+        ("0.5.2", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "yes"}}, "error"),
+        ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "False"}}, "error"),
+        ("0.5.9", "somebody/unknown", 131072, {}, None),
+    ],
+)
+def test_a_context_that_the_model_does_not_have(release, model, context, keys, severity):
+    keys = {name.replace("-", "_"): value for name, value in keys.items()}
+    view = one({"model-path": model, "context-length": context}, on("9.0"), release=release, **keys)
+    problems = said("memory.context_over_model", view)
+    assert [problem.severity or Severity.ERROR for problem in problems] == ([Severity(severity)] if severity else [])
+
+
+def test_overrides_of_the_configuration_may_make_the_context_longer():
+    flags = {"model-path": "Qwen/Qwen3-8B", "context-length": 131072, "json-model-override-args": {"a": 1}}
+    assert not said("memory.context_over_model", one(flags, on("9.0")))
