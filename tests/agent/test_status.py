@@ -54,15 +54,18 @@ def test_without_any_state_the_units_tell():
     (row,) = told.rows
     assert (row.state, row.commit, row.installed) == (UNKNOWN, HEAD, OLD)
     assert told.code == 10
+    assert row.next == "the next tick holds it against its gate: sgfleet agent tick"
     assert list(lines(told)) == [
         "box-01: main was not read yet",
-        f"a  unknown, commit {HEAD[:12]}: nothing is remembered of it; "
-        "next: the next tick holds it against its gate: sgfleet agent tick",
+        f"a  unknown, commit {HEAD[:12]}: nothing is remembered of it; next: {row.next}",
     ]
 
 
 def test_a_host_with_nothing_says_so():
-    assert list(lines(overview("box-01", None, None, {}, NOW))) == ["box-01: main was not read yet", "box-01: no service"]
+    assert list(lines(overview("box-01", None, None, {}, NOW))) == [
+        "box-01: main was not read yet",
+        "box-01: no service",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -70,13 +70,13 @@ def readable(store: Store) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held(store: Store, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+def held(store: Store) -> Iterator[None]:
     """The store's lock, once a pass that runs has ended.
 
     Raises:
         FailedError: it has not.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + LOCK_SECONDS
     while True:
         with store.lock() as ours:
             if ours:
@@ -84,7 +84,7 @@ def held(store: Store, seconds: float = LOCK_SECONDS) -> Iterator[None]:
                 return
         if time.monotonic() >= deadline:
             raise FailedError(
-                f"another pass has been under way for {seconds:g} s", "try again, or see: sgfleet agent status"
+                f"another pass has been under way for {LOCK_SECONDS:g} s", "try again, or see: sgfleet agent status"
             )
         time.sleep(_LOOK_SECONDS)
 

@@ -34,6 +34,7 @@ VARIABLES: Final = (
         "Set by systemd for a unit with LoadCredential=: the folder that the agent's token is read from",
         "agent",
     ),
+    Variable("SUDO_USER", "Who asked: it goes into the agent's log", "agent freeze, retry, rollback, confirm"),
     Variable("PATH", "Where git, pip, systemctl, nvidia-smi and the like are looked for", "commands that start them"),
 )
 

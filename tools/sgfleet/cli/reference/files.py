@@ -58,6 +58,19 @@ FILES: Final = (
         "agent",
         ("agent.durable", "agent.store", "systemd.folder", "systemd.verify"),
     ),
+    File(
+        "/etc/sgfleet/agent.toml",
+        "The host's own limits and where its repository is; written only where it is not there",
+        "agent install",
+        ("agent.durable",),
+    ),
+    File(
+        "/etc/systemd/system/sgfleet-agent.{service,timer}",
+        "The agent's own units; those of services come beside them",
+        "agent install",
+        ("systemd.folder",),
+    ),
+    File("the textfile of agent.toml", "Metrics, written when they change", "agent tick", ("agent.durable",)),
 )
 
 
@@ -68,5 +81,5 @@ def files_page() -> str:
         f"# Files\n\n{WRITTEN}\n\nWhat sgfleet writes; nothing else is touched. Files of the repository are replaced "
         "whole: a reader sees the old one or the new one, and only a file that differs is written. There is no "
         f"configuration of sgfleet outside of the repository, but for the agent's own `/etc/sgfleet/agent.toml`, which "
-        f"a person writes on the host.\n\n{table(('File', 'What it is', 'Written by'), rows)}\n"
+        f"belongs to the host.\n\n{table(('File', 'What it is', 'Written by'), rows)}\n"
     )

@@ -1,0 +1,216 @@
+"""The agent put on a host and taken away, on a real systemd; its unit lets through what it does, and little else."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sgfleet.agent import local as agent_toml
+from sgfleet.agent.install import install
+from sgfleet.agent.own_unit import SERVICE, TIMER, Setup, UnfitError, config, service, timer
+from sgfleet.agent.toml_keys import LocalError
+from sgfleet.agent.trust import Mode
+from sgfleet.systemd.port import FileKind, SystemdError
+from support.private_systemd.users import lingering_user
+from support.simulated_systemd import SimulatedSystemd
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(sys.executable).with_name("sgfleet")
+SETUP = Setup("box-01", "https://git.example.org/fleet.git", allowed_signers="/etc/sgfleet/allowed_signers")
+PAGE = ROOT / "docs/explanation/agent.md"
+
+
+def test_the_file_that_is_written_is_one_that_is_read():
+    found = agent_toml.parse(config(SETUP))
+    assert (found.host, found.remote.url, found.remote.branch) == ("box-01", SETUP.url, "main")
+    assert found.signers.mode is Mode.SIGNED
+    assert found.apply
+
+
+def test_everything_that_is_said_is_in_it():
+    setup = SETUP._replace(
+        url="ssh://git@git.example.org/fleet.git",
+        branch="live",
+        known_hosts="/etc/sgfleet/known_hosts",
+        identity="credential:key",
+        gpg_home="/etc/sgfleet/gpg",
+        textfile="/var/lib/node/sgfleet.prom",
+        report=True,
+        scope="user",
+        state="/home/a/.local/state/sgfleet",
+    )
+    found = agent_toml.parse(config(setup))
+    assert found.remote.branch == "live"
+    assert (found.remote.identity, found.remote.known_hosts) == ("credential:key", "/etc/sgfleet/known_hosts")
+    assert found.textfile == Path("/var/lib/node/sgfleet.prom")
+    assert (found.apply, found.scope, found.state) == (False, "user", Path("/home/a/.local/state/sgfleet"))
+    assert agent_toml.parse(config(SETUP._replace(unsigned=True))).signers.mode is Mode.NONE
+
+
+def test_every_line_that_is_only_proposed_can_be_taken_as_it_is():
+    text = re.sub(r"^# (?=[a-z]+ = )", "", config(SETUP), flags=re.MULTILINE)
+    assert text.count("\n# ") < config(SETUP).count("\n# ")
+    found = agent_toml.parse(text)
+    assert found.confirm
+    assert found.limits.services == ("sglang-*",)
+    assert found.hook == ("/usr/local/bin/page",)
+
+
+@pytest.mark.parametrize("bad", ['a"\n[limits]\nx="', "a\x7fb", "", "\udcff", "UPPER"])
+def test_a_name_that_is_none_writes_nothing(bad, tmp_path):
+    manager, path = SimulatedSystemd(), tmp_path / "agent.toml"
+    with pytest.raises(LocalError):
+        install(manager, path, SETUP._replace(host=bad), (str(PROGRAM),))
+    assert not path.exists()
+    assert manager.installed() == ()
+
+
+@pytest.mark.parametrize("scope", ["system", "user"])
+def test_systemd_has_nothing_against_the_service(scope, systemd):
+    parsed = agent_toml.parse(config(SETUP._replace(scope=scope, textfile="/var/lib/node/x.prom")))
+    text = service(parsed, (str(PROGRAM),), Path("/etc/sg fleet/50%/agent.toml"))
+    for name, each in ((SERVICE, text), (TIMER, timer())):
+        file = systemd.share / name
+        file.write_text(each)
+        argv = ("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", file)
+        assert systemd.run(*argv, check=False).stdout == ""
+
+
+def test_a_credential_is_handed_over_and_folders_are_opened():
+    parsed = agent_toml.parse(config(SETUP._replace(token="credential:git-token", state="/srv/sgfleet")))
+    text = service(parsed, (str(PROGRAM),), Path("/etc/sgfleet/agent.toml"))
+    assert "LoadCredential=git-token:/etc/sgfleet/credentials/git-token\n" in text
+    assert "ReadWritePaths=/srv/sgfleet\n" in text
+    assert "StateDirectory" not in text
+
+
+def test_a_folder_that_no_unit_can_name_is_refused():
+    with pytest.raises(UnfitError):
+        service(agent_toml.parse(config(SETUP._replace(state="/srv/a b"))), (str(PROGRAM),), Path("/etc/x"))
+
+
+def test_what_stands_in_the_way_of_the_unit_is_left(tmp_path):
+    from sgfleet.systemd.port import UnitFile
+
+    manager = SimulatedSystemd()
+    manager.put(SERVICE, UnitFile(FileKind.MASKED, target="/dev/null"))
+    with pytest.raises(SystemdError):
+        install(manager, tmp_path / "agent.toml", SETUP._replace(state=str(tmp_path / "state")), (str(PROGRAM),))
+    assert manager.read(SERVICE).kind is FileKind.MASKED
+
+
+@pytest.fixture
+def agent(systemd):
+    """`sgfleet agent …` inside."""
+
+    def call(*words, check=True, become=()):
+        return systemd.run(*become, PROGRAM, "agent", *words, check=check)
+
+    yield call
+    call("remove")
+    systemd.run("rm", "-rf", "/etc/sgfleet", "/var/lib/sgfleet", "/var/lib/node")
+
+
+@pytest.fixture
+def repository(systemd):
+    path = systemd.share / "face.git"
+    if not path.exists():
+        systemd.run("git", "init", "-q", "-b", "main", path)
+        person = ("-c", "user.name=a", "-c", "user.email=a@b")
+        systemd.run("git", "-C", path, *person, "commit", "-q", "--allow-empty", "-m", "empty")
+    return path
+
+
+def until(holds, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def test_installed_it_runs_and_removed_it_is_gone(systemd, agent, repository):
+    words = ("--unsigned", "--host", "box-01", "--url", repository, "--textfile", "/var/lib/node/sgfleet.prom")
+    systemd.run("mkdir", "-p", "/var/lib/node")
+    done = agent("install", *words)
+    assert done.stdout.splitlines() == [
+        "wrote /etc/sgfleet/agent.toml",
+        f"wrote {SERVICE}",
+        f"wrote {TIMER}",
+        f"enabled and started {TIMER}",
+    ]
+    assert agent("install").stdout.count("kept") == 3
+    shown = systemd.show(TIMER, "ActiveState", "UnitFileState")
+    assert (shown["ActiveState"], shown["UnitFileState"]) == ("active", "enabled")
+
+    # The timer's own clock is too slow for a test: the same timer with a second instead of a minute.
+    systemd.install(f"{TIMER}.d/soon.conf", "[Timer]\nOnActiveSec=1s\nOnUnitInactiveSec=1s\nRandomizedDelaySec=0\n")
+    systemd.run("systemctl", "restart", TIMER)
+    runs = until(lambda: systemd.journal(SERVICE).count("main has no folder hosts/box-01") >= 2)
+    assert runs
+    shown = systemd.show(SERVICE, "Result", "ExecMainStatus")
+    assert (shown["Result"], shown["ExecMainStatus"]) == ("success", "20")
+    assert "sgfleet_trouble 1" in systemd.path("/var/lib/node/sgfleet.prom").read_text()
+    assert systemd.run("stat", "-c", "%a", "/var/lib/sgfleet").stdout == "700\n"
+    systemd.run("rm", "-r", f"/etc/systemd/system/{TIMER}.d")
+
+    done = agent("remove")
+    assert "left as they are" in done.stdout
+    assert agent("remove").returncode == 0
+    for name in (SERVICE, TIMER):
+        assert systemd.show(name, "LoadState")["LoadState"] == "not-found"
+    assert systemd.path("/etc/sgfleet/agent.toml").exists()
+    assert systemd.path("/var/lib/sgfleet/state.json").exists()
+    left = systemd.run("find", "/etc/systemd/system", "-name", "*sgfleet*").stdout
+    assert left == ""
+
+
+def test_the_sandbox_lets_the_work_through_and_little_else(systemd, agent, repository):
+    systemd.run("mkdir", "-p", "/var/lib/node")
+    agent("install", "--unsigned", "--host", "box-01", "--url", repository, "--textfile", "/var/lib/node/sgfleet.prom")
+    systemd.run("systemctl", "stop", TIMER)
+    systemd.run("chown", "nobody", "/var/lib/node")
+    systemd.run("sh", "-c", "echo A=b > /home/secret.env; chmod 400 /home/secret.env; chown nobody /home/secret.env")
+    sleeper = ("systemd-run", "--quiet", "--uid=nobody", "--unit=sandbox-sleeper", "sleep", "1000")
+    systemd.run(*sleeper)
+    pid = systemd.show("sandbox-sleeper.service", "MainPID")["MainPID"]
+    words = f"{sys.executable} {ROOT}/tests/agent/sandboxed.py /var/lib/node/sgfleet.prom {repository} {pid}"
+    systemd.install(f"{SERVICE}.d/try.conf", f"[Service]\nExecStart=\nExecStart={words}\n")
+    try:
+        systemd.start(SERVICE)
+        said = systemd.journal(SERVICE)
+        assert said.count("did ") == 23, said
+        assert "FAULT" not in said, said
+    finally:
+        systemd.run("rm", "-r", f"/etc/systemd/system/{SERVICE}.d")
+        systemd.run("systemctl", "stop", "sandbox-sleeper.service")
+
+
+def test_the_page_says_how_exposed_the_unit_is(systemd, agent, repository):
+    agent("install", "--unsigned", "--host", "box-01", "--url", repository)
+    said = systemd.run("systemd-analyze", "security", "--no-pager", SERVICE, check=False).stdout
+    level = re.search(rf"Overall exposure level for {SERVICE}: ([\d.]+) OK", said)
+    assert level, said[-200:]
+    assert f"`systemd-analyze security` gives it {level[1]}" in PAGE.read_text()
+
+
+def test_a_user_has_an_agent_too(systemd, repository):
+    user = lingering_user(systemd, "facer")
+    home = f"/home/{user.name}"
+    words = ("--user", "--unsigned", "--host", "box-01", "--url", repository)
+    done = systemd.run(*user.become, PROGRAM, "agent", "install", *words)
+    assert f"wrote {home}/.config/sgfleet/agent.toml" in done.stdout
+    assert "enable-linger" in done.stderr
+    bus = f"XDG_RUNTIME_DIR=/run/user/{user.user_id}"
+    control = (*user.become, bus, "systemctl", "--user")
+    assert systemd.run(*control, "is-active", TIMER).stdout == "active\n"
+    systemd.run(*control, "start", SERVICE, check=False)
+    status = systemd.run(*user.become, PROGRAM, "agent", "status", "--user", check=False)
+    assert status.stdout.startswith("box-01: ")
+    assert "success" in systemd.run(*control, "show", "--property=Result", SERVICE).stdout
+    systemd.run(*user.become, PROGRAM, "agent", "remove", "--user")
+    assert systemd.run(*control, "is-active", TIMER, check=False).stdout == "inactive\n"
