@@ -8,7 +8,7 @@ from sgfleet.agent.decision import Decision
 from sgfleet.agent.phases import status_of
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import ABSENT, Attempt, Phase
-from sgfleet.agent.seen import Action, Drift, Live, Status, Word
+from sgfleet.agent.seen import UNREAD, Action, Drift, Live, Status, Word
 
 if TYPE_CHECKING:
     from sgfleet.agent.record import Record
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def begin(wanted: Wanted, seen: Seen, permit: Permit, record: Record) -> Decision:
     """What to do where no attempt is under way."""
+    if wanted.refusal == UNREAD:
+        return _still(record, Status(Word.BLOCKED, UNREAD))
     if _is_unknown(seen, record):
         if wanted.unit != ABSENT or wanted.refusal is not None:
             attempt = Attempt(

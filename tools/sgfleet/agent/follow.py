@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from sgfleet.agent import installed
@@ -47,6 +48,8 @@ def follow(
             if isinstance(answer, Refused):
                 return state._replace(refused=(head, answer.reason))
         desired = _read(mirror, head, local, store)
+        if not state.head:
+            _recall(local, mirror, manager, store)
     except GitError as error:
         return state._replace(refused=(head, Reason(f"git-{error.kind}", str(error), error.help or None)))
     return take(state, desired, store, head, reading, local, now)
@@ -83,6 +86,19 @@ def _read(mirror: Mirror, head: str, local: Local, store: Store) -> Desired:
         return read(GitTree(objects, head), store.folder, local)
     finally:
         objects.close()
+
+
+def _recall(local: Local, mirror: Mirror, manager: Manager, store: Store) -> None:
+    """What to ask the installed units for, where that was lost: from the commit that each says it is of."""
+    for unit in manager.installed():
+        there = installed.read(manager.read(unit), local.host, unit.removesuffix(".service"))
+        if there.unit == ABSENT or not there.commit or store.plan(there.unit):
+            continue
+        with contextlib.suppress(GitError):  # the remote may have thrown it away
+            mirror.fetch(there.commit)
+            kept = _read(mirror, there.commit, local, store).units.get(there.unit)
+            if kept is not None:
+                store.keep_unit(kept.text, kept.brief)
 
 
 def _newest(local: Local, mirror: Mirror, manager: Manager) -> str:

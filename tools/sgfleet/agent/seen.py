@@ -7,12 +7,10 @@ So a decision can be repeated, and every sequence of them explored.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Final, NamedTuple
 
+from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import ABSENT
-
-if TYPE_CHECKING:
-    from sgfleet.agent.reason import Reason
 
 
 class Wanted(NamedTuple):
@@ -20,6 +18,10 @@ class Wanted(NamedTuple):
 
     unit: str = ABSENT
     refusal: Reason | None = None
+
+
+UNREAD: Final = Reason("unread", "main was not read yet: what runs here is left alone")
+"""The refusal of what nothing was said of so far. It is not even probed: what to ask it is not known either."""
 
 
 class Live(Enum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,7 +18,7 @@ from sgfleet.agent.permit import permit
 from sgfleet.agent.planner import Input, decide
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import ABSENT, Phase
-from sgfleet.agent.seen import Action, Gate, Live, Permit, Status, Wanted, Word
+from sgfleet.agent.seen import UNREAD, Action, Gate, Live, Permit, Status, Wanted, Word
 from sgfleet.agent.state import HostState, Load, Sampled, ServiceState, Shown
 from sgfleet.systemd.port import SystemdError
 
@@ -223,9 +224,12 @@ class Agent:
         if state.record.attempt is not None:
             state = state._replace(samples=self._sampled(state, view))
         if is_over:
-            self.hands.manager.discard(f"{name}.service")
+            with contextlib.suppress(SystemdError):  # what is staged does no harm; the next attempt's end removes it
+                self.hands.manager.discard(f"{name}.service")
         former = state.shown
         shown = Shown(status.word.value, status.reason, now.wall_seconds)
+        if former is not None and former.word == shown.word and shown.reason is None and record.attempt is not None:
+            shown = former  # between two looks nothing is known that would be news
         if former is not None and (former.word, _code(former.reason)) == (shown.word, _code(shown.reason)):
             shown = shown._replace(since_seconds=former.since_seconds)
         if former is None or former.word != shown.word or former.reason != shown.reason:
@@ -325,7 +329,8 @@ class Agent:
         if view.seen.live is not Live.RUNNING or attempt is None:
             return Gate(), 0.0
         last = state.load.kv_tokens if state.load is not None and state.load.unit == attempt.goal else None
-        found = probe(view.brief, lambda: self._dying(name, view), self.local.tolerance, last)
+        brief = decode(self.hands.store.plan(attempt.goal))  # the look may be from before the attempt
+        found = probe(brief, lambda: self._dying(name, view), self.local.tolerance, last)
         if found.gate.passed and attempt.phase is Phase.GATING and not attempt.adopt and state.clock is not None:
             seconds = self.hands.clock.now().boot_seconds - state.clock.at_seconds
             load = Load(attempt.goal, seconds if attempt.restart else 0.0, found.kv_tokens)
@@ -419,4 +424,4 @@ def _tell(store: Store, local: Local, service: str, former: Shown | None, shown:
             store.log({"at_seconds": shown.since_seconds, "service": service, "hook": failed})
 
 
-_UNSAID: Final = Wanted(refusal=Reason("unread", "main was not read yet: what runs here is left alone"))
+_UNSAID: Final = Wanted(refusal=UNREAD)
