@@ -75,6 +75,12 @@ def fleet(root: Path) -> None:
     shutil.copytree(ROOT / "tests/data/fleet", root, dirs_exist_ok=True)
 
 
+def shipped(root: Path) -> None:
+    fleet(root)
+    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "The fleet")):
+        story.git(root, *words)
+
+
 def bad_edit(root: Path) -> None:
     fleet(root)
     host = root / "hosts" / "llama-70b-01" / "host.yaml"
@@ -88,7 +94,7 @@ def bad_edit(root: Path) -> None:
     host.write_text(text)
 
 
-BEFORE = {"fleet": fleet, "bad-edit": bad_edit, "story": lambda root: story.begin(ROOT, root), "empty": lambda _: None}
+BEFORE = {"fleet": fleet, "shipped": shipped, "bad-edit": bad_edit, "empty": lambda _: None}
 
 
 @pytest.mark.parametrize(("name", "session"), SESSIONS)
