@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from sgfleet.agent.admission import accounts, environment, model, python
+from sgfleet.agent.admission import access, accounts, environment, model, python
+from sgfleet.facts.machine import Answer, LiveMachine
 
 # Checkpoints.
 
@@ -103,6 +106,79 @@ def test_accounts_that_are_not(made, key):
     reason = accounts.check(made.situation)
     assert reason.code == "accounts"
     assert f"no {key} sglang-made-up" in reason.text
+
+
+# What the account may read.
+
+WORDS = ("setpriv", "--reuid=daemon", "--regid=daemon", "--init-groups", "--", "test")
+
+
+def of_daemon(made):
+    """The service runs under another account, which may do everything."""
+    made.service |= {"user": "daemon", "group": "daemon", "working-directory": str(made.folder)}
+    shard = made.model / "model-00001-of-00002.safetensors"
+    for test, path in [
+        ("-x", made.python),
+        ("-r", made.model),
+        ("-r", made.model / "config.json"),
+        ("-r", shard),
+        ("-x", made.folder),
+    ]:
+        made.machine.answers[(*WORDS, test, str(path))] = Answer()
+    return made
+
+
+def test_an_account_that_may_read_everything(made):
+    assert access.check(of_daemon(made).situation) is None
+
+
+@pytest.mark.parametrize(
+    ("test", "name", "doing"),
+    [
+        ("-x", "bin/python3", "execute"),
+        ("-r", "model", "read"),
+        ("-r", "model/config.json", "read"),
+        ("-r", "model/model-00001-of-00002.safetensors", "read"),
+        ("-x", "", "enter"),
+    ],
+)
+def test_an_account_that_may_not(made, test, name, doing):
+    path = str(of_daemon(made).folder / name)
+    made.machine.answers[(*WORDS, test, path)] = Answer(code=1)
+    reason = access.check(made.situation)
+    assert (reason.code, reason.text) == ("access", f"daemon may not {doing} {path} (User= of the unit)")
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(code=None, reason="setpriv is not installed"), Answer("", "no such user", 1)]
+)
+def test_an_account_that_cannot_be_tried(made, answer):
+    made.machine.answers[(*WORDS, "-x", str(of_daemon(made).python))] = answer
+    with pytest.raises(OSError, match="what daemon may read cannot be tried"):
+        access.check(made.situation)
+
+
+def test_root_and_a_users_own_services_are_not_tried(made):
+    assert access.check(made.situation) is None
+    made.service["user"] = "daemon"
+    made.local["scope"] = "user"
+    assert access.check(made.situation) is None
+    assert not [each for each in made.machine.asked if each[0] == "setpriv"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_the_real_accounts(made, tmp_path):
+    made.machine = LiveMachine()
+    made.service["user"] = "daemon"
+    made.flags["model-path"] = "Qwen/Qwen3-8B"
+    made.service["python"] = "/bin/sh"
+    assert access.check(made.situation) is None
+    shut = tmp_path / "shut"
+    shut.mkdir(mode=0o700)
+    made.service["python"] = str(shut / "python3")
+    (shut / "python3").write_text("#!/bin/sh\n")
+    (shut / "python3").chmod(0o755)
+    assert "daemon may not execute" in access.check(made.situation).text
 
 
 # What systemd reads before it starts the process.

@@ -21,6 +21,7 @@ CHECKS: Final = (
     "model",
     "python",
     "accounts",
+    "access",
     "environment",
     "port",
     "unit",
