@@ -19,6 +19,8 @@ HEAVY = (
     "sgfleet.spec",
     "sgfleet.source",
     "difflib",
+    "dataclasses",
+    "inspect",
 )
 
 

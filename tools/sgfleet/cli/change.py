@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sgfleet.cli.common import UsageError, near
 from sgfleet.cli.releases import load_release
@@ -30,11 +30,10 @@ def add_change(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--release", metavar="R", help="with this release of SGLang instead")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What is different. A flag that is set to None is not given."""
 
-    flags: Mapping[str, Any] = field(default_factory=dict)
+    flags: Mapping[str, Any] = MappingProxyType({})
     release: str | None = None
 
     def __bool__(self) -> bool:

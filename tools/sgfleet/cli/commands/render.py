@@ -11,7 +11,6 @@ Exit codes: 0 units are as the specs say, 1 units differ (--check, --staged) or 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -149,6 +148,8 @@ def _host(
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
     """Units of hosts that are gone: removed where they are ours, told otherwise."""
+    from dataclasses import replace
+
     from sgfleet.fleet.units import orphans, strays
     from sgfleet.render.drift import unit_path
 
