@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-editor test-oracle test-sglang record-oracle explore lint format lock bench accuracy clean docs
+.PHONY: help check test test-editor test-oracle test-sglang record-oracle explore lint format lock bench accuracy demo soak clean docs
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,13 @@ SGLANG_PYTHON ?= python3.11
 
 test-sglang: $(STAMP) .cache/sglang-0.5.9/.stamp .cache/sglang-0.5.23/.stamp  ## host pools and servers of the real SGLang, on the CPU
 	$(BIN)/python -m pytest -m sglang tests/real_sglang
+
+demo: $(STAMP)  ## the whole story in half a minute: main moves, a host follows, and goes back (as root; no GPU)
+	PYTHONPATH=tests $(BIN)/python -m demo
+
+COMMITS ?= 200
+soak: $(STAMP)  ## COMMITS random commits against a host with the agent, SEED=N to repeat one (as root; 200: ten minutes)
+	PYTHONPATH=tests $(BIN)/python -m agent.soak.run $(COMMITS) $(SEED)
 
 DEPTH ?= 6
 explore: $(STAMP)  ## every sequence of DEPTH events played against the agent's planner (6: a minute; 7: five)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HOST, SERVICE = "box-01", "sglang-a"
 UNIT = f"{SERVICE}.service"
+FLAGS = {"served-model-name": "m", "device": "cpu"}
+"""On the CPU: the machine that runs tests need not have a GPU."""
 PATHS = f"{TESTS.parent / 'tools'}:{TESTS}"
 
 
@@ -87,7 +89,7 @@ class AgentHost:
         spec = {
             "release": self.release,
             "python": str(self.python),
-            "flags": {"model-path": str(self.model), "port": self.port, "served-model-name": "m", **(flags or {})},
+            "flags": {"model-path": str(self.model), "port": self.port, **FLAGS, **(flags or {})},
             "unit": {"timeout-stop-sec": "2s", "restart-sec": "1s", "start-limit-burst": 3, "after": []},
             **service,
         }

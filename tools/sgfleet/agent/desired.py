@@ -68,7 +68,8 @@ def read(tree: GitTree, state: Path, local: Local) -> Desired:
     units = host_units(workspace, spec)
     memories = Memories(workspace).of(spec)
     for name in sorted(units.rendered.known):
-        found = _unit(spec, name, units.committed.get(name), units.rendered.units.get(name), local)
+        errors = [*spec.findings, *units.rendered.findings]
+        found = _unit(spec, name, units.committed.get(name), units.rendered.units.get(name), errors, local)
         if isinstance(found, Reason):
             desired.wanted[name] = Wanted(refusal=found)
             continue
@@ -81,11 +82,13 @@ def read(tree: GitTree, state: Path, local: Local) -> Desired:
     return desired
 
 
-def _unit(spec: HostSpec, name: str, committed: str | None, rendered: str | None, local: Local) -> str | Reason:
+def _unit(
+    spec: HostSpec, name: str, committed: str | None, rendered: str | None, findings: list[Finding], local: Local
+) -> str | Reason:
     """The text that may be applied, or why there is none."""
     path = f"units/{spec.name}/{name}.service"
     if rendered is None:
-        mine = [each for each in spec.findings if each.service == name and each.severity is Severity.ERROR]
+        mine = [each for each in findings if each.service == name and each.severity is Severity.ERROR]
         return _first(mine, f"{name} cannot be rendered")
     if committed is None:
         return Reason("not-committed", f"{path} is not in the repository", "sgfleet render, and commit it")

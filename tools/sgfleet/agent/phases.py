@@ -206,6 +206,7 @@ def _finish(attempt: Attempt, record: Record) -> Decision:
     )
     if attempt.back:
         done = done._replace(previous=record.previous)
+        return Decision(done, Action.WAIT, Status(Word.ROLLED_BACK, attempt.why))
     return Decision(done, Action.WAIT, Status(Word.STEADY))
 
 

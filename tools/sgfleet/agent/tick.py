@@ -228,7 +228,8 @@ class Agent:
                 self.hands.manager.discard(f"{name}.service")
         former = state.shown
         shown = Shown(status.word.value, status.reason, now.wall_seconds)
-        if former is not None and former.word == shown.word and shown.reason is None and record.attempt is not None:
+        attempt = record.attempt
+        if former is not None and attempt and former.word == shown.word and shown.reason in {None, attempt.why}:
             shown = former  # between two looks nothing is known that would be news
         if former is not None and (former.word, _code(former.reason)) == (shown.word, _code(shown.reason)):
             shown = shown._replace(since_seconds=former.since_seconds)

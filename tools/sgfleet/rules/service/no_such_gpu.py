@@ -2,7 +2,7 @@
 
 ## What it does
 
-Compares the indices in `gpus:` with those in the host's facts.
+Compares the indices in `gpus:` with those in the host's facts. With `device: cpu`, all GPUs of a host may be none.
 
 ## Why
 
@@ -39,6 +39,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def check(view: ServiceView) -> Iterator[Problem]:
     there = {gpu.index for gpu in facts.gpus}
     basis = (f"hosts/{view.host}/facts.yaml",)
     if service.gpus == "all":
-        if not there:
+        args = arguments(view)
+        if not there and (args is None or args.text("device") != "cpu"):
             yield Problem(("gpus",), f"{view.host} has no GPU", help="move the service to a host that has",
                           based_on=basis)  # fmt: skip
         return

@@ -1,0 +1,1 @@
+"""Random commits against a host with the agent: see `run`."""
