@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +42,20 @@ class Move:
     parts: tuple[Move, ...] = ()
 
     def with_(self, other: Move) -> Move:
-        """Both changes; the flags of `other` hold where both set one, and a part that it replaces is gone."""
-        kept = [part for part in self.parts or (self,) if not part.flags.keys() <= other.flags.keys()]
-        parts = (*kept, *(other.parts or (other,)))
+        """Both changes; the flags of `other` hold where both set one, and a part that it replaces is gone.
+
+        A part of the same kind that sets one of the same flags is replaced too: what else it sets goes over.
+        """
+        added, kept = list(other.parts or (other,)), []
+        for part in self.parts or (self,):
+            if part.flags.keys() <= other.flags.keys():
+                continue
+            at = next((at for at, new in enumerate(added) if _replaces(new, part)), None)
+            if at is None:
+                kept.append(part)
+            else:
+                added[at] = replace(added[at], flags={**part.flags, **added[at].flags})
+        parts = (*kept, *added)
         flags: dict[str, Any] = {}
         for part in parts:
             flags.update(part.flags)
@@ -58,6 +69,10 @@ class Move:
             next((part.accuracy for part in parts if part.accuracy is not None), None),
             parts,
         )
+
+
+def _replaces(new: Move, old: Move) -> bool:
+    return new.kind == old.kind and not new.flags.keys().isdisjoint(old.flags)
 
 
 @dataclass(frozen=True, slots=True)
