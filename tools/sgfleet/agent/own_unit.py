@@ -39,7 +39,6 @@ UMask=0077
 _SANDBOX: Final = """\
 ProtectSystem=strict
 ProtectHome=read-only
-PrivateTmp=yes
 ProtectClock=yes
 ProtectHostname=yes
 ProtectKernelLogs=yes
@@ -49,10 +48,12 @@ ProtectControlGroups=yes
 KeyringMode=private
 DevicePolicy=closed
 DeviceAllow=char-nvidia* rw
-CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_SYS_PTRACE
+CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_PTRACE
 """
-"""What the system's manager can do. The capabilities: unit files, environment files and models belong to anybody; and
-what a process of another user holds stands in /proc, which is why that is not hidden."""
+"""What the system's manager can do. What a service will see is looked at before its stop, so /tmp and the homes are the
+host's own, and /proc shows all processes. Capabilities: environment files and models belong to anybody (DAC); what a
+process of another user holds stands in /proc (PTRACE); whether a service's account may read its files is tried as that
+account, with a time limit (SETUID, SETGID, KILL)."""
 
 
 class UnfitError(Exception):
@@ -157,7 +158,7 @@ def _places(local: Local) -> Iterator[str]:
         yield "StateDirectory=sgfleet\nStateDirectoryMode=0700\n"
     else:
         yield f"ReadWritePaths={_path(local.state)}\n"
-    yield "ReadWritePaths=/etc/systemd/system\n"
+    yield "ReadWritePaths=/etc/systemd/system /tmp\n"
     if local.textfile is not None:
         yield f"ReadWritePaths=-{_path(local.textfile.parent)}\n"
     for place in (local.remote.token, local.remote.identity):
