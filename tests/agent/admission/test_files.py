@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from sgfleet.agent.admission import access, accounts, environment, model, python
-from sgfleet.facts.machine import Answer, LiveMachine
 
 # Checkpoints.
 
@@ -110,75 +112,94 @@ def test_accounts_that_are_not(made, key):
 
 # What the account may read.
 
-WORDS = ("setpriv", "--reuid=daemon", "--regid=daemon", "--init-groups", "--", "test")
 
-
-def of_daemon(made):
-    """The service runs under another account, which may do everything."""
+@pytest.fixture
+def shared(made, tmp_path_factory):
+    """The service runs as daemon, and everything on the way is open to it."""
     made.service |= {"user": "daemon", "group": "daemon", "working-directory": str(made.folder)}
-    shard = made.model / "model-00001-of-00002.safetensors"
-    for test, path in [
-        ("-x", made.python),
-        ("-r", made.model),
-        ("-r", made.model / "config.json"),
-        ("-r", shard),
-        ("-x", made.folder),
-    ]:
-        made.machine.answers[(*WORDS, test, str(path))] = Answer()
+    base = tmp_path_factory.getbasetemp()
+    for folder in (base.parent, base, made.folder):
+        folder.chmod(0o755)
     return made
 
 
-def test_an_account_that_may_read_everything(made):
-    assert access.check(of_daemon(made).situation) is None
+@pytest.fixture(autouse=True)
+def _umask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def test_an_account_that_may_read_everything(shared):
+    assert access.check(shared.situation) is None
 
 
 @pytest.mark.parametrize(
-    ("test", "name", "doing"),
+    ("name", "mode", "said"),
     [
-        ("-x", "bin/python3", "execute"),
-        ("-r", "model", "read"),
-        ("-r", "model/config.json", "read"),
-        ("-r", "model/model-00001-of-00002.safetensors", "read"),
-        ("-x", "", "enter"),
+        ("bin/python3", 0o700, "may not execute {path}"),
+        ("bin", 0o700, "may not execute {path}/python3: {path} is shut to it"),
+        ("model", 0o711, "may not read {path}"),
+        ("model", 0o744, "may not read {path}/config.json: {path} is shut to it"),
+        ("model/model-00002-of-00002.safetensors", 0o600, "may not read {path}"),
+        ("model/config.json", 0o640, "may not read {path}"),
     ],
 )
-def test_an_account_that_may_not(made, test, name, doing):
-    path = str(of_daemon(made).folder / name)
-    made.machine.answers[(*WORDS, test, path)] = Answer(code=1)
-    reason = access.check(made.situation)
-    assert (reason.code, reason.text) == ("access", f"daemon may not {doing} {path} (User= of the unit)")
+def test_an_account_that_may_not(shared, name, mode, said):
+    path = shared.folder / name
+    path.chmod(mode)
+    reason = access.check(shared.situation)
+    assert reason.code == "access"
+    assert reason.text == f"daemon (User= of the unit) {said.format(path=path)}"
 
 
-@pytest.mark.parametrize(
-    "answer", [Answer(code=None, reason="setpriv is not installed"), Answer("", "no such user", 1)]
-)
-def test_an_account_that_cannot_be_tried(made, answer):
-    made.machine.answers[(*WORDS, "-x", str(of_daemon(made).python))] = answer
-    with pytest.raises(OSError, match="what daemon may read cannot be tried"):
-        access.check(made.situation)
+def test_through_a_link_its_target_counts(shared, tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir(mode=0o755)
+    shard = shared.model / "model-00001-of-00002.safetensors"
+    shard.rename(kept / "blob")
+    shard.symlink_to(kept / "blob")
+    assert access.check(shared.situation) is None
+    kept.chmod(0o700)
+    assert f"{kept} is shut to it" in access.check(shared.situation).text
 
 
-def test_root_and_a_users_own_services_are_not_tried(made):
-    assert access.check(made.situation) is None
-    made.service["user"] = "daemon"
-    made.local["scope"] = "user"
-    assert access.check(made.situation) is None
-    assert not [each for each in made.machine.asked if each[0] == "setpriv"]
+def test_an_entry_with_an_acl_is_taken_to_grant_it(shared, monkeypatch):
+    (shared.model / "config.json").chmod(0o600)
+    monkeypatch.setattr(os, "listxattr", lambda path: ["system.posix_acl_access"])
+    assert access.check(shared.situation) is None
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-def test_the_real_accounts(made, tmp_path):
-    made.machine = LiveMachine()
-    made.service["user"] = "daemon"
-    made.flags["model-path"] = "Qwen/Qwen3-8B"
-    made.service["python"] = "/bin/sh"
-    assert access.check(made.situation) is None
-    shut = tmp_path / "shut"
-    shut.mkdir(mode=0o700)
-    made.service["python"] = str(shut / "python3")
-    (shut / "python3").write_text("#!/bin/sh\n")
-    (shut / "python3").chmod(0o755)
-    assert "daemon may not execute" in access.check(made.situation).text
+@pytest.mark.parametrize(("bits", "group", "open_"), [(0o070, 10, True), (0o007, 10, False), (0o007, 11, True)])
+def test_the_class_that_matches_first_decides(tmp_path, monkeypatch, bits, group, open_):
+    path = tmp_path / "f"
+    path.write_text("")
+    found = os.stat_result((0o100000 | bits, 1, 1, 1, 5, 10, 0, 0, 0, 0))
+    folder = os.stat_result((0o040755, 1, 1, 1, 5, 10, 0, 0, 0, 0))
+    monkeypatch.setattr(Path, "stat", lambda self: found if self.name == "f" else folder)
+    shut = access.shut_at(path, access.READ, access.Account(6, frozenset({group})))
+    assert (shut is None) == open_
+
+
+def test_root_and_a_users_own_services_are_passed(shared):
+    shared.python.chmod(0o700)
+    shared.service |= {"user": "root"}
+    assert access.check(shared.situation) is None
+    shared.service |= {"user": "daemon"}
+    shared.local["scope"] = "user"
+    assert access.check(shared.situation) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="only root can be somebody else")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o604, 0o644, 0o044])
+@pytest.mark.parametrize("owner", ["root", "daemon"])
+def test_the_kernel_says_the_same(shared, mode, owner):
+    path = shared.model / "config.json"
+    path.chmod(mode)
+    shutil.chown(path, owner, owner)
+    account = access.account_of("daemon", None)
+    words = ["setpriv", "--reuid=daemon", "--regid=daemon", "--init-groups", "test", "-r", str(path)]
+    assert (access.shut_at(path, access.READ, account) is None) == (subprocess.run(words).returncode == 0)
 
 
 # What systemd reads before it starts the process.
