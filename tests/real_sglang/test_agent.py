@@ -27,23 +27,23 @@ def test_the_whole_way(release, environment_of, systemd, tmp_path):
             host.push(flags, environment=environment.engine_variables, unit={"timeout-stop-sec": "20s", "after": []})
 
         push()
-        assert host.settle(patience=60).code == 0
+        assert host.settle(patience=20).code == 0
         first, good = host.runs(), host.record()["verified"]
 
         # No such flag, by somebody without hooks: what runs is not touched.
         path = f"hosts/{HOST}/host.yaml"
         files = {each: host.origin.git("show", f"main:{each}") + "\n" for each in (path, f"units/{HOST}/{UNIT}")}
         host.origin.commit(files | {path: files[path].replace('"hicache-ratio"', '"hicache-ratios"')})
-        found = host.settle(patience=60)
+        found = host.settle(patience=20)
         assert (found.code, host.runs()) == (20, first), found.lines
 
         push(**{"hicache-ratio": 1.5})
-        assert host.settle(patience=60).code == 0
+        assert host.settle(patience=20).code == 0
         second, better = host.runs(), host.record()["verified"]
         assert second["InvocationID"] != first["InvocationID"]
 
         push(**{"hicache-size": 4_000})  # GB: no machine has them
-        found = host.settle(patience=60)
+        found = host.settle(patience=20)
         assert found.code in {20, 30}, found.lines
         assert host.record()["verified"] == better
         assert host.runs()["ActiveState"] == "active"
@@ -51,7 +51,7 @@ def test_the_whole_way(release, environment_of, systemd, tmp_path):
             assert host.runs() == second
 
         push()
-        assert host.settle(patience=60).code == 0
+        assert host.settle(patience=20).code == 0
         assert host.record()["verified"] == good
         again = host.tick()
         assert (again.code, again.touches) == (0, [])
