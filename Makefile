@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-editor test-oracle test-sglang record-oracle explore lint format lock bench accuracy demo soak clean docs
+.PHONY: help check test test-editor test-faults test-oracle test-sglang record-oracle explore lint format lock bench accuracy demo soak clean docs
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,11 @@ check: $(STAMP)  ## validate every host and hold units/ against what the specs r
 
 test: $(STAMP)  ## every test that needs neither the network nor minutes
 	$(BIN)/python -m pytest -n 2
+
+test-faults: $(STAMP)  ## every fault around the agent, on a real systemd (root); writes docs/reference/faults.md
+	rm -rf .cache/faults
+	$(BIN)/python -m pytest -m "" -n 2 tests/agent/faults
+	PYTHONPATH=tests $(BIN)/python -m agent.faults.tally
 
 ORACLE := .cache/oracle
 $(ORACLE)/.stamp: requirements/oracle.lock

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.agent import installed
 from sgfleet.agent.reason import Reason
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sgfleet.agent.mirror import Mirror
     from sgfleet.agent.store import Store
     from sgfleet.systemd.port import Manager
+
+MOST_VERSIONS: Final = 10
+"""Of a unit whose brief was lost are looked through."""
 
 
 def follow(
@@ -89,16 +92,19 @@ def _read(mirror: Mirror, head: str, local: Local, store: Store) -> Desired:
 
 
 def _recall(local: Local, mirror: Mirror, manager: Manager, store: Store) -> None:
-    """What to ask the installed units for, where that was lost: from the commit that each says it is of."""
+    """What to ask the installed units for, where that was lost: from the commit that each says it is of, or from one
+    before. Who went back carries the commit that he went back from.
+    """
     for unit in manager.installed():
         there = installed.read(manager.read(unit), local.host, unit.removesuffix(".service"))
         if there.unit == ABSENT or not there.commit or store.plan(there.unit):
             continue
         with contextlib.suppress(GitError):  # the remote may have thrown it away
-            mirror.fetch(there.commit)
-            kept = _read(mirror, there.commit, local, store).units.get(there.unit)
-            if kept is not None:
-                store.keep_unit(kept.text, kept.brief)
+            for commit in mirror.versions(there.commit, f"units/{local.host}/{unit}", MOST_VERSIONS):
+                kept = _read(mirror, commit, local, store).units.get(there.unit)
+                if kept is not None:
+                    store.keep_unit(kept.text, kept.brief)
+                    break
 
 
 def _newest(local: Local, mirror: Mirror, manager: Manager) -> str:

@@ -151,6 +151,16 @@ class Mirror:
         """The commits between that descend from `old`, each with the second it says it was made at."""
         return self._history(MOST_COMMITS, "--ancestry-path", _id(new), f"^{_id(old)}")
 
+    def versions(self, commit: str, path: str, most: int) -> tuple[str, ...]:
+        """Up to `most` commits, newest first, that made the file what it was at some time; of the last `STEP`."""
+
+        def look() -> tuple[str, ...]:
+            self._prepare(commit)
+            self._bring(f"--depth={STEP}", commit)
+            return tuple(self.git("rev-list", f"--max-count={most}", _id(commit), "--", path).decode().split())
+
+        return self._healing(look)
+
     def describe(self, commit: str) -> Commit:
         """What to show of a commit that is here."""
         form = "--format=%ct%x00%an%x00%s"
