@@ -33,9 +33,11 @@ from sgfleet.cli.main import main
 from sgfleet.render.identity import unit_hash
 from sgfleet.systemd import manager as real
 from sgfleet.systemd.port import Failure, SystemdError
+from support.agent_host import AgentHost
 from support.simulated_systemd import SimulatedSystemd
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = Path(sys.executable).with_name("sgfleet")
 SCHEMAS = {
     each: json.loads((ROOT / f"schema/output/{each}").read_text())
     for each in ("agent-status.schema.json", "agent-log.schema.json")
@@ -359,8 +361,7 @@ def test_a_pass_writes_the_metrics(host, agent):
 )
 def test_a_call_that_makes_no_sense_is_exit_2(words, said, tmp_path):
     words = [*words, "--config", str(tmp_path / "agent.toml")] if words else []
-    program = Path(sys.executable).with_name("sgfleet")
-    done = subprocess.run([program, "agent", *words], capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, "agent", *words], capture_output=True, text=True)
     assert done.returncode == 2
     assert said in done.stderr
     assert not list(tmp_path.iterdir())
@@ -370,3 +371,71 @@ def test_a_file_with_a_fault_is_named(host):
     host.config.write_text("hots = 1\n")
     with pytest.raises(UsageError, match=re.escape(f"{host.config}: hots: is not known")):
         host("status")
+
+
+@pytest.fixture
+def real_host(systemd, tmp_path):
+    found = AgentHost(systemd, tmp_path)
+    yield found
+    systemd.run(PROGRAM, "agent", "remove")
+    found.clean()
+
+
+def test_a_service_comes_up_under_the_agents_own_unit_and_people_act_on_it(systemd, real_host):
+    """Everything that a pass does, from the walls that `install` puts around it; then what people ask for."""
+
+    def agent(*words, check=True):
+        return systemd.run(PROGRAM, "agent", *words, "--config", real_host.config, check=check)
+
+    with real_host.config.open("a") as file:
+        hook = real_host.folder / "hook"
+        hook.write_text(f'#!/bin/sh\necho "$SGFLEET_SERVICE $SGFLEET_STATE" >> {real_host.state}/told\n')
+        hook.chmod(0o755)
+        file.write(f'[report]\ntextfile = "{real_host.state}/sgfleet.prom"\nhook = ["{hook}"]\n')
+    first = real_host.push()
+    agent("install")
+    systemd.run("systemctl", "stop", "sgfleet-agent.timer")
+    for _ in range(10):
+        systemd.start("sgfleet-agent.service")
+        if systemd.show("sgfleet-agent.service", "ExecMainStatus")["ExecMainStatus"] == "0":
+            break
+    status = agent("status", check=False)
+    assert status.returncode == 0, f"{status.stdout}{systemd.journal('sgfleet-agent.service')}"
+    assert re.search(rf"^sglang-a  steady, since .*, commit {first[:12]}$", status.stdout, re.MULTILINE)
+    assert (real_host.state / "told").read_text().splitlines()[-1] == "sglang-a steady"
+    samples = read((real_host.state / "sgfleet.prom").read_text())
+    assert of(samples, "sgfleet_service_state", service="sglang-a", state="steady") == [1]
+    assert of(samples, "sgfleet_applied_info", service="sglang-a", commit=first) == [1]
+
+    before = real_host.runs()["InvocationID"]
+    written = (real_host.state / "state.json").stat().st_mtime_ns
+    assert agent("tick").returncode == 0
+    assert (real_host.state / "state.json").stat().st_mtime_ns == written
+    real_host.push({"log-level": "error"})
+    agent("freeze", "a benchmark")
+    frozen = agent("tick", check=False)
+    assert frozen.returncode == 10
+    assert "frozen: a benchmark" in frozen.stdout
+    assert real_host.runs()["InvocationID"] == before
+    agent("unfreeze")
+    assert agent("tick", "--wait", "2m", check=False).returncode == 0
+    second = real_host.runs()["InvocationID"]
+    assert second != before
+
+    agent("rollback", "sglang-a", "--why", "slower")
+    back = agent("tick", "--wait", "2m", check=False)
+    assert back.returncode == 30, back.stdout
+    assert "taken back by a person: slower" in back.stdout
+    assert real_host.runs()["InvocationID"] not in {before, second}
+    agent("retry")
+    assert agent("tick", "--wait", "2m", check=False).returncode == 0
+    assert "log-level" in real_host.file()
+    said = [entry.get("request") for entry in json.loads(agent("log", "--format", "json").stdout)["entries"]]
+    assert [each for each in said if each] == ["freeze", "unfreeze", "rollback", "retry"]
+
+    agent("remove")
+    assert real_host.runs()["ActiveState"] == "active"
+    (real_host.state / "state.json").unlink()
+    lost = agent("status", check=False)
+    assert lost.returncode == 10
+    assert "sglang-a  unknown, commit" in lost.stdout
