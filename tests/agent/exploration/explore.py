@@ -43,12 +43,11 @@ def explore(
     """All sequences of up to `depth` events from an empty host, until the first depth at which a promise is broken."""
     search = _Search(decide, units)
     layer = [World()]
-    reached = 0
-    for reached in range(1, depth + 1):
+    while search.depth < depth:
         layer = search.step(layer)
         if search.broken:
             break
-    return Explored(len(search.trail), search.passes, reached, list(search.broken.values()))
+    return Explored(len(search.trail), search.passes, search.depth, list(search.broken.values()))
 
 
 class _Search:
@@ -57,12 +56,14 @@ class _Search:
     def __init__(self, decide: Callable[[Input, Record], Decision], units: tuple[str, ...]) -> None:
         self.trail: dict[World, tuple[World, str] | None] = {World(): None}
         self.passes = 0
+        self.depth = 0
         self.broken: dict[str, Broken] = {}
         self._decide = decide
         self._units = units
 
     def step(self, layer: list[World]) -> list[World]:
         """The hosts that one more event leads to for the first time, each held against the promises."""
+        self.depth += 1
         reached: list[World] = []
         for world in layer:
             for event, then in [*_events(world, self._units), *self._kills(world)]:
