@@ -1,12 +1,12 @@
-"""What the memory budget and the spec promise of a service, for the gate to hold the running server against."""
+"""What the memory budget and the spec promise of a service, for the gate to hold the running server against.
+
+A pass that finds nothing to do reads promises and makes none: what making one needs is imported there.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
-
-from sgfleet.engine.argv.values import BadValueError, value_of
-from sgfleet.memory.of_host import Unknown, budget_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +76,8 @@ def promise_of(
     `settings_are_known`: an observed start says which settings it had. Where it does not, its figures may be of a start
     from before the very change that is applied: they explain a budget, and promise nothing.
     """
+    from sgfleet.memory.of_host import Unknown
+
     flags = flag_values(service, release)
     model = flags.get("served_model_name") or flags.get("model_path")
     settings = {each: flags[each] for each in _PROMISED if flags.get(each) is not None}
@@ -107,6 +109,8 @@ def flag_values(service: Service, release: Release | None) -> dict[str, Any]:
     """The flags that the spec sets, by the field names of the info endpoint, without those that cannot be read."""
     if release is None:
         return {}
+    from sgfleet.engine.argv.values import BadValueError, value_of
+
     values = {}
     for name, value in service.flags.items():
         flag = release.by_name.get(name)
@@ -122,6 +126,8 @@ def flag_values(service: Service, release: Release | None) -> dict[str, Any]:
 def _tokens(
     name: str, budgeted: Budgeted, budget: GpuBudget, memory: HostMemory, *, settings_are_known: bool
 ) -> KvTokens | None:
+    from sgfleet.memory.of_host import Unknown, budget_of
+
     if budget.measured_tokens and settings_are_known:
         return KvTokens(budget.tokens, 0, "measured")
     if budget.measured_tokens:

@@ -24,6 +24,8 @@ UNKNOWN: Final = "unknown"
 """The state of a service that stands on the host and of which nothing is remembered."""
 _DIGITS: Final = 12
 _PENDING, _BLOCKED = 10, 20
+_CODES: Final = {Word.STEADY.value: 0, Word.BLOCKED.value: _BLOCKED, Word.ROLLED_BACK.value: 30, Word.BROKEN.value: 40}
+"""Those of a pass (`tick.CODES`), without all that a pass stands on. What is not here is pending."""
 
 
 class There(NamedTuple):
@@ -67,13 +69,10 @@ class Overview(NamedTuple):
     @property
     def code(self) -> int:
         """The exit code: 0 steady, 10 pending, 20 blocked, 30 rolled back, 40 broken; the highest counts."""
-        from sgfleet.agent.tick import CODES
-
-        words = {word.value: code for word, code in CODES.items()}
         whole = 0 if self.commit else _PENDING
         if self.refused or self.trouble or self.offline:
             whole = _BLOCKED
-        return max([whole, *(words.get(row.state, _PENDING) for row in self.rows)])
+        return max([whole, *(_CODES.get(row.state, _PENDING) for row in self.rows)])
 
 
 def overview(

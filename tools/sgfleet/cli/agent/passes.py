@@ -6,7 +6,6 @@ import json
 import math
 import sys
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.agent.store import Store
@@ -128,6 +127,8 @@ def log(arguments: argparse.Namespace) -> int:
 
 def _line(entry: dict[str, Any]) -> str:
     """A transition as a sentence, anything else with its keys."""
+    from datetime import UTC, datetime
+
     rest = dict(entry)
     try:
         when = datetime.fromtimestamp(float(rest.pop("at_seconds", 0.0)), UTC).strftime("%Y-%m-%d %H:%M:%SZ")
