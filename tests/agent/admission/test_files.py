@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -44,6 +45,32 @@ def test_a_checkpoint_that_is_not_whole(made, spoil, said):
     assert reason.code == "model"
     assert said in reason.text
     assert reason.text.startswith("--model-path: ")
+
+
+def test_one_of_two_forms_is_enough(made):
+    index = {"weight_map": {"a": "consolidated-00001-of-00001.safetensors"}}
+    other = made.model / "consolidated.safetensors.index.json"
+    other.write_text(json.dumps(index))
+    assert model.check(made.situation) is None
+    (made.model / "model-00001-of-00002.safetensors").unlink()
+    assert "model-00001-of-00002.safetensors first" in model.check(made.situation).text
+
+
+def test_the_older_form_counts_where_it_is_the_only_one(made):
+    old = made.model / "pytorch_model.bin.index.json"
+    old.write_text(json.dumps({"weight_map": {"a": "pytorch_model-00001-of-00001.bin"}}))
+    assert model.check(made.situation) is None
+    for each in made.model.glob("*.safetensors*"):
+        each.unlink()
+    assert "1 of 1 shards" in model.check(made.situation).text
+    (made.model / "pytorch_model-00001-of-00001.bin").write_bytes(b"weights")
+    assert model.check(made.situation) is None
+
+
+def test_a_shard_that_leads_out_of_the_folder_is_none(made):
+    index = {"weight_map": {"a": "../bin/python3"}}
+    (made.model / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "1 of 1 shards" in model.check(made.situation).text
 
 
 def test_the_draft_is_looked_at_too(made):

@@ -184,6 +184,12 @@ def test_memory_that_no_process_has(made):
     assert (reason.code, "30.00 GiB are in use" in reason.text) == ("gpu-held", True)
 
 
+def test_a_driver_that_lists_not_even_what_is_ours(made):
+    made.with_gpus(l40s(0), l40s(1, used=30 * GIB))
+    made.run()
+    assert gpu.check(made.situation) is None
+
+
 def test_memory_of_the_running_instance_is_listed(made):
     made.with_gpus()
     made.run()

@@ -38,7 +38,7 @@ def check(situation: Situation) -> Reason | None:
         return None
     indices = {gpu.index for gpu in situation.gpus}
     used = [each for each in situation.gpu_use if each.index in indices]
-    return _strangers(situation, used) or _unlisted(used)
+    return _strangers(situation, used) or (None if situation.owners else _unlisted(used))
 
 
 def _strangers(situation: Situation, used: list[GpuUse]) -> Reason | None:
@@ -62,7 +62,10 @@ def _said(situation: Situation, index: int, process: GpuProcess) -> str:
 
 
 def _unlisted(used: list[GpuUse]) -> Reason | None:
-    """Memory in use and no process: of another PID namespace, or of one that hangs in the driver."""
+    """Memory in use and no process: of another PID namespace, or of one that hangs in the driver.
+
+    Only where nothing of ours runs: in a container with a PID namespace of its own, a driver lists not even that.
+    """
     for each in used:
         if not each.processes and (each.used_bytes or 0) > UNLISTED_BYTES:
             text = f"GPU {each.index}: {gib(each.used_bytes or 0)} are in use, and the driver names no process"

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 FLAGS: Final = ("model_path", "speculative_draft_model_path")
 _CONFIGURATIONS: Final = ("config.json", "params.json")
 """Of transformers, and of Mistral's own form."""
-_INDEX: Final = "*.safetensors.index.json"
+_INDICES: Final = ("model.safetensors.index.json", "*.safetensors.index.json")
+_OLD_INDEX: Final = "*.bin.index.json"
 _MOST_BYTES: Final = 256 * 2**20
 
 
@@ -52,9 +53,15 @@ def _troubles(path: Path) -> Iterator[str]:
     for name in there:
         if not isinstance(found := _json(path / name), dict):
             yield f"{path / name} {found}"
-    for index in sorted(path.glob(_INDEX)):
-        yield from _shards(path, index)
-    for weights in sorted(path.glob("*.safetensors")):
+    weights_files = sorted(path.glob("*.safetensors"))
+    indices = [each for pattern in _INDICES for each in sorted(path.glob(pattern))]
+    if not weights_files and not indices:
+        indices = sorted(path.glob(_OLD_INDEX))
+    # Some checkpoints come in two forms, each with an index, and only one of them is copied.
+    troubles = [list(_shards(path, each)) for each in dict.fromkeys(indices)]
+    if all(troubles):
+        yield from (each for found in troubles[:1] for each in found)
+    for weights in weights_files:
         if not weights.exists():
             yield f"{weights} is a link to what is not there"
         elif not weights.stat().st_size:
@@ -68,9 +75,14 @@ def _shards(path: Path, index: Path) -> Iterator[str]:
         yield f"{index} {found if isinstance(found, str) else 'has no weight_map'}"
         return
     shards = sorted({str(name) for name in names.values()})
-    bad = [name for name in shards if not _is_whole(path / name)]
+    bad = [name for name in shards if _leads_out(name) or not _is_whole(path / name)]
     if bad:
         yield f"{len(bad)} of {len(shards)} shards in {path} are missing or empty, {bad[0][:200]} first"
+
+
+def _leads_out(name: str) -> bool:
+    """No checkpoint has its shards elsewhere; an index that says so is damaged, or worse."""
+    return name.startswith("/") or ".." in name.split("/")
 
 
 def _is_whole(shard: Path) -> bool:
