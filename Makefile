@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
 .DEFAULT_GOAL := help
-.PHONY: help check test test-editor test-faults test-oracle test-sglang record-oracle explore lint format lock bench accuracy demo soak clean docs
+.PHONY: help check test test-editor test-faults test-oracle test-sglang record-oracle explore lint format lock bench bench-agent accuracy demo soak clean docs
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ lock: $(STAMP)  ## resolve requirements/*.lock anew, for every platform, with ha
 bench: $(STAMP)  ## start-up, one host, HOSTS=10000 hosts, beside check-jsonschema on the same files
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
 	$(BIN)/python benchmarks/run.py $(HOSTS)
+
+bench-agent: $(STAMP)  ## a pass of the agent with nothing to do, beside the interpreter and git ls-remote (as root)
+	PYTHONPATH=tests $(BIN)/python benchmarks/agent.py
 
 LOGS ?= tests/corpus/logs.jsonl
 ACCURACY_PAGE = docs/reference/accuracy$(patsubst %,-%,$(filter-out logs,$(basename $(notdir $(LOGS))))).md
