@@ -10,6 +10,7 @@ import pytest
 from support.agent_host import AgentHost
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from support.private_systemd import PrivateSystemd
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.systemd
 
 
-def test_a_unit_that_is_not_admitted_touches_nothing(systemd: PrivateSystemd, tmp_path: Path) -> None:
-    host = AgentHost(systemd, tmp_path)
+@pytest.fixture
+def host(systemd: PrivateSystemd, tmp_path: Path) -> Iterator[AgentHost]:
+    made = AgentHost(systemd, tmp_path)
+    yield made
+    made.clean()
+
+
+def test_a_unit_that_is_not_admitted_touches_nothing(host: AgentHost) -> None:
     host.push()
     assert host.settle().code == 0
     before = host.runs(), host.file()
@@ -30,7 +37,7 @@ def test_a_unit_that_is_not_admitted_touches_nothing(systemd: PrivateSystemd, tm
     assert f"blocked: --model-path: there is no folder {gone}" in found.lines[0]
     assert (host.runs(), host.file()) == before
     assert not {"stop", "start", "install", "reload"} & set(found.touches)
-    assert [path.name for path in host.state.iterdir() if path.name == "room"] == []
+    assert not (host.state / "room").exists()
     # The next commit takes the same port, which the running instance holds until it is stopped.
     host.push({"max-running-requests": 7})
     assert host.settle().code == 0
