@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sgfleet.cli.common import UsageError, near
+from sgfleet.cli.common import UsageError
 from sgfleet.cli.releases import load_release
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class Change(NamedTuple):
         for name, value in self.flags.items():
             flag = release.by_name.get(name)
             if flag is None:
-                hint = near(name, release.by_name) or f"sgfleet schema lists the flags of {release.version}"
-                raise UsageError(f"SGLang {release.version} has no flag {name!r}", hint)
+                raise UsageError(f"SGLang {release.version} has no flag {name!r}", _instead(release, name))
             problem = check_value(flag, value, name)
             if problem is not None:
                 raise UsageError(*_unquoted(name, value, problem))
@@ -74,6 +73,18 @@ def change_of(changes: Sequence[str], release: str | None, workspace: Workspace)
     if release is not None:
         load_release(release, workspace.root)
     return Change(dict(map(_pair, changes)), release)
+
+
+def _instead(release: Release, name: str) -> str:
+    from sgfleet.engine.meant import meant_by
+
+    found = meant_by(release, name)
+    shown = found.names[:_SHOWN]
+    more = f" or one of {len(found.names) - _SHOWN} more" if len(found.names) > _SHOWN else ""
+    return f"did you mean {' or '.join(shown)}{more}?" if shown else "no flag of this release comes near"
+
+
+_SHOWN: Final = 6
 
 
 def _pair(text: str) -> tuple[str, Any]:

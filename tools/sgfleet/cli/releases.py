@@ -28,7 +28,10 @@ def load_release(version: str, root: Path | None) -> Release:
     except store.UnknownReleaseError as error:
         hints = [f"near: {', '.join(error.near)}"] if error.near else []
         whole = is_release(version) and version.count(".") > 1
-        hints.append(f"`sgfleet schema add {version}` adds it" if whole else "`sgfleet schema list` has all")
+        if whole:
+            hints.append(f"`sgfleet schema add {version}` adds it")
+        elif known := store.available(root):
+            hints.append(f"the newest of {len(known)} is {known[-1]}; `sgfleet schema list` has all")
         raise UsageError(error.message, "; ".join(hints)) from None
     except store.DamagedSchemaError as error:
         raise FindingsError([damage(error, root)]) from None

@@ -7,7 +7,7 @@ doubt about it, and keeps silent about the flags that may be.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from sgfleet.engine.argv.near import nearest
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
 
 Fault = Literal["dashes", "underscores", "abbreviation", "unknown"]
+
+
+_FEW: Final = 6
+"""A word of so many names, as `ratio`, is a part of one of them."""
 
 
 class Meant(NamedTuple):
@@ -40,7 +44,10 @@ def meant_by(release: Release, written: str) -> Meant:
     word = dashed.lower()
     if word in declared:
         return Meant("unknown", (word,))
-    return Meant("unknown", () if is_variable(written) else tuple(nearest(word, declared)))
+    if is_variable(written):
+        return Meant("unknown", ())
+    holding = tuple(name for name in declared if word in name.split("-"))
+    return Meant("unknown", holding if 0 < len(holding) <= _FEW else tuple(nearest(word, declared)))
 
 
 def is_variable(written: str) -> bool:
