@@ -265,13 +265,15 @@ def test_the_log_in_both_forms(host):
     host.store.log({"at_seconds": 0.0, **entry})
     host.store.log({"at_seconds": 60.0, **entry, "former": "steady", "state": "blocked", "reason": "no\x1b room"})
     host.store.log({"at_seconds": 61.0, "service": "sglang-a", "hook": "/bin/false ended with 1"})
+    with (host.store.folder / "log.jsonl").open("a") as file:
+        file.write('7\n{"torn": \n')
     assert host("freeze", "x")[0] == 0
     lines = host("log")[1].splitlines()
     assert lines[0] == f"1970-01-01 00:00:00Z  sglang-a  new -> steady ({HEAD[:12]})"
     assert lines[1] == f"1970-01-01 00:01:00Z  sglang-a  steady -> blocked ({HEAD[:12]}): no␛ room"
     assert lines[2] == "1970-01-01 00:01:01Z  service: sglang-a  hook: /bin/false ended with 1"
     assert "request: freeze" in lines[3]
-    document = json.loads(host("log", "--lines", "2", "--format", "json")[1])
+    document = json.loads(host("log", "--lines", "4", "--format", "json")[1])
     jsonschema.Draft202012Validator(SCHEMAS["agent-log.schema.json"]).validate(document)
     assert [entry.get("request") for entry in document["entries"]] == [None, "freeze"]
     assert host("log", "--lines", "1")[1].count("\n") == 1
@@ -409,7 +411,11 @@ def test_a_service_comes_up_under_the_agents_own_unit_and_people_act_on_it(syste
 
     before = real_host.runs()["InvocationID"]
     written = (real_host.state / "state.json").stat().st_mtime_ns
-    assert agent("tick").returncode == 0
+    words = (PROGRAM, "agent", "tick", "--config", real_host.config)
+    imported = systemd.run(sys.executable, "-X", "importtime", *words).stderr
+    assert "sgfleet.agent.tick" in imported
+    heavy = ("pydantic", "yaml", "jsonschema", "sgfleet.rules", "sgfleet.memory", "sgfleet.engine", "sgfleet.spec")
+    assert not [line for line in imported.splitlines() if line.rpartition("|")[2].strip().startswith(heavy)]
     assert (real_host.state / "state.json").stat().st_mtime_ns == written
     real_host.push({"log-level": "error"})
     agent("freeze", "a benchmark")

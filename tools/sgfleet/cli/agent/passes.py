@@ -36,7 +36,8 @@ def tick(arguments: argparse.Namespace) -> int:
         most = seconds_of(arguments.wait, "--wait")
     hands = hands_of(local)
     outcome = _until_settled(Agent(local, _telling(local, hands)), most)
-    _publish(local, hands, outcome.state if outcome.state.services else hands.store.load())
+    if not _busy(outcome):
+        _publish(local, hands, outcome.state)
     if outcome.code or not arguments.quiet:
         for line in outcome.lines or (f"{local.host}: nothing to do",):
             print(visible(line))
@@ -54,12 +55,15 @@ def _until_settled(agent: Agent, most_seconds: float) -> Outcome:
         time.sleep(_BETWEEN_SECONDS)
 
 
+def _busy(outcome: Outcome) -> bool:
+    """Another pass is under way: a host without services is never pending by itself."""
+    return outcome.code == 10 and not outcome.state.services
+
+
 def _settled(outcome: Outcome) -> bool:
     """What waits for a person, a window or the host itself is settled; what waits for another service is not."""
     services = outcome.state.services.values()
-    if outcome.code == 10 and not services:  # another pass is under way
-        return False
-    if any(each.record.attempt is not None for each in services):
+    if _busy(outcome) or any(each.record.attempt is not None for each in services):
         return False
     reasons = [each.shown.reason for each in services if each.shown is not None and each.shown.word == "pending"]
     return not any(reason is None or reason.code == "lock" for reason in reasons)
@@ -116,7 +120,7 @@ def log(arguments: argparse.Namespace) -> int:
     """The last lines of the log."""
     store = Store(local_of(arguments).state)
     with readable(store):
-        entries = store.logged(arguments.lines)
+        entries = [entry for entry in store.logged(arguments.lines) if isinstance(entry, dict)]
     if arguments.format == "json":
         print(json.dumps({"format": 1, "entries": entries}, indent=2))
         return OK
