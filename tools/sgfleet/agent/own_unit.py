@@ -48,12 +48,11 @@ ProtectControlGroups=yes
 KeyringMode=private
 DevicePolicy=closed
 DeviceAllow=char-nvidia* rw
-CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_KILL CAP_SETGID CAP_SETUID CAP_SYS_PTRACE
+CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_SYS_PTRACE
 """
 """What the system's manager can do. What a service will see is looked at before its stop, so /tmp and the homes are the
 host's own, and /proc shows all processes. Capabilities: environment files and models belong to anybody (DAC); what a
-process of another user holds stands in /proc (PTRACE); whether a service's account may read its files is tried as that
-account, with a time limit (SETUID, SETGID, KILL)."""
+process of another user holds stands in /proc (PTRACE)."""
 
 
 class UnfitError(Exception):
