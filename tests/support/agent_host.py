@@ -105,7 +105,11 @@ class AgentHost:
         """One pass."""
         words = [sys.executable, "-m", "support.agent_pass", str(self.config), str(patience)]
         done = self.systemd.run(
-            *words, *([] if kill_at is None else [str(kill_at)]), environment={"PYTHONPATH": PATHS}, check=False
+            *words,
+            *([] if kill_at is None else [str(kill_at)]),
+            environment={"PYTHONPATH": PATHS},
+            check=False,
+            timeout_seconds=patience + 120,
         )
         if done.returncode in {-9, 137}:
             return Pass(-9, [], [])

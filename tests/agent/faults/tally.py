@@ -1,4 +1,4 @@
-"""What was tried: lines that tests leave in `.cache/faults`, and the page in docs/ that `make test-faults` makes of them.
+"""What was tried: lines that tests leave in `.cache/faults`; `make test-faults` makes a page of them in docs/.
 
 `python -m agent.faults.tally` writes the page.
 """

@@ -33,8 +33,8 @@ def begin(wanted: Wanted, seen: Seen, permit: Permit, record: Record) -> Decisio
         return _still(record, Status(Word.BROKEN if record.broken else Word.ROLLED_BACK, record.broken or failure))
     if permit.word is not None:
         return _still(record, Status(Word.FROZEN if permit.word == "frozen" else Word.PENDING, permit.reason))
-    if seen.foreign is not None and permit.drift is Drift.REFUSE:
-        return _still(record, Status(Word.BLOCKED, seen.foreign))
+    if permit.drift is Drift.REFUSE and (drift := seen.foreign or _drifted(seen, record)) is not None:
+        return _still(record, Status(Word.BLOCKED, drift))
     if wanted.unit != ABSENT:
         if seen.admission is None:
             return Decision(record, Action.ADMIT, Status(Word.PENDING))
@@ -61,6 +61,13 @@ def _is_unknown(seen: Seen, record: Record) -> bool:
         and seen.foreign is None
         and record.failure(seen.installed) is None
     )
+
+
+def _drifted(seen: Seen, record: Record) -> Reason | None:
+    """What stands there is not what was verified, and nothing that this agent left when it failed."""
+    if record.again or record.verified in {ABSENT, seen.installed} or record.failure(seen.installed) is not None:
+        return None
+    return _edited(seen)
 
 
 def _takes_reload(wanted: Wanted, seen: Seen, record: Record) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.agent.reason import Reason
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from sgfleet.agent.local import Limits
     from sgfleet.spec.service import Service
+
+_CODE: Final = ("LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
+"""Variables that put other code into an allowed program."""
 
 
 def exceeded(name: str, service: Service, port: int | None, limits: Limits, scope: str) -> Reason | None:
@@ -37,8 +40,17 @@ def _exceeded(name: str, service: Service, port: int | None, limits: Limits, sco
         for word in words:
             if not _is_plain(word) or not _fits(word, limit):
                 yield _limit(what, f"{word!r} is outside of what this host allows", limit)
+    yield from _foreign_code(service, limits)
     if limits.ports is not None and port is not None and not limits.ports[0] <= port <= limits.ports[1]:
         yield Reason("limit", f"port {port} is outside of {limits.ports[0]} to {limits.ports[1]}")
+
+
+def _foreign_code(service: Service, limits: Limits) -> Iterator[Reason]:
+    """Variables that would load code from elsewhere into an allowed program."""
+    for name in _CODE if limits.executables is not None else ():
+        for path in str(service.environment.get(name, "")).replace(" ", ":").split(":"):
+            if path and not (_is_plain(path) and _fits(path, limits.executables)):
+                yield _limit("executables", f"{name} brings code from {path!r}", limits.executables)
 
 
 def _models(service: Service) -> Iterator[str]:
