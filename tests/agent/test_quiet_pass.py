@@ -18,31 +18,10 @@ if TYPE_CHECKING:
     from support.private_systemd import PrivateSystemd
 
 SGFLEET = str(Path(sys.executable).with_name("sgfleet"))
-WRITES = ",".join(
-    [
-        "open",
-        "openat",
-        "creat",
-        "rename",
-        "renameat",
-        "renameat2",
-        "unlink",
-        "unlinkat",
-        "mkdir",
-        "mkdirat",
-        "rmdir",
-        "link",
-        "linkat",
-        "symlink",
-        "symlinkat",
-        "truncate",
-        "ftruncate",
-        "chmod",
-        "fchmod",
-        "fchmodat",
-        "utimensat",
-    ]
-)
+WRITES = (
+    "open openat creat rename renameat renameat2 unlink unlinkat mkdir mkdirat rmdir link linkat symlink symlinkat "
+    "truncate ftruncate chmod fchmod fchmodat utimensat"
+).replace(" ", ",")
 HARMLESS = re.compile(r'"(/dev/(null|tty)|/proc/[^"]*|[^"]*/lock)"')
 """The lock is opened as its holder must, and nothing is written to it: its time does not change, see below."""
 

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sgfleet import VERSION
 from sgfleet.agent import installed
 from sgfleet.agent.brief import decode
 from sgfleet.agent.budgets import clock_of
@@ -383,8 +384,6 @@ def _code(reason: Reason | None) -> str | None:
 
 def hands_of(local: Local) -> Hands:
     """The real ones, for a host that agent.toml describes."""
-    from importlib.metadata import version
-
     from sgfleet.agent.host import RealClock
     from sgfleet.agent.mirror import Mirror
     from sgfleet.agent.store import Store
@@ -400,7 +399,7 @@ def hands_of(local: Local) -> Hands:
         store=store,
         clock=RealClock(),
         machine=LiveMachine(),
-        tool=f"sgfleet {version('sgfleet')} format {UNIT_FORMAT} settings {settings}",
+        tool=f"sgfleet {VERSION} format {UNIT_FORMAT} settings {settings}",
         changed=lambda service, former, shown, commit: _tell(store, local, service, former, shown, commit),
     )
 

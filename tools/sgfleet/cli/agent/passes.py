@@ -8,6 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet import VERSION
 from sgfleet.agent.store import Store
 from sgfleet.cli.agent.host import FailedError, local_of, readable, seconds_of
 from sgfleet.cli.common import OK
@@ -85,11 +86,9 @@ def _telling(local: Local, hands: Hands) -> Hands:
 def _publish(local: Local, hands: Hands, state: HostState | None) -> None:
     if local.textfile is None or state is None:
         return
-    from importlib.metadata import version
-
     from sgfleet.agent.publish import publish
 
-    trouble = publish(local, state, hands.store, hands.manager, version("sgfleet"), hands.clock.now().wall_seconds)
+    trouble = publish(local, state, hands.store, hands.manager, VERSION, hands.clock.now().wall_seconds)
     if trouble is not None:
         print(f"warning: {visible(trouble)}", file=sys.stderr)
 
