@@ -190,7 +190,7 @@ def test_rollback_says_why_it_cannot(host, record, said):
 def test_confirm_lets_in_what_waits_and_forgets_older_words(host):
     put(host, wanted=NEW, word="pending", confirmed=("0" * 64,))
     assert host("confirm", "sglang-a")[0] == 0
-    assert host.store.load().confirmed == (NEW,)
+    assert host.store.load().confirmed == (f"sglang-a {NEW}",)
     assert host.last()["unit"] == NEW
     put(host)
     code, _, err = host("confirm", "sglang-a")

@@ -41,6 +41,9 @@ def test_a_bad_change_goes_back_and_is_not_tried_again(host: AgentHost) -> None:
     found = host.settle()
     assert found.code == 30, found.lines
     assert host.record()["verified"] == good
+    [[_, reason]] = host.record()["quarantine"]
+    assert reason["text"]
+    assert host.remembered()["counts"] == {"applied": 1, "failed": 1, "rolled-back": 1}
     touched = host.tick()
     assert (touched.code, touched.touches) == (30, [])
 

@@ -74,8 +74,8 @@ class HostState(NamedTuple):
     """`head`: the last commit that was verified. `read`: commit and tool for which `wanted` of the services holds.
 
     `refused`: the commit on main that is not taken, with the reason; `trouble`: why nothing can be said of the host as
-    a whole. `offline_since`: seconds since 1970. `confirmed`: units that a person let in. `counts`: attempts that
-    ended, by their result (`metrics.RESULTS`).
+    a whole. `offline_since`: seconds since 1970. `confirmed`: service and unit that a person let in.
+    `counts`: attempts that ended, by their result (`metrics.RESULTS`).
     """
 
     head: str = ""

@@ -44,7 +44,8 @@ class Store:
 
     def prepare(self) -> None:
         """Make the folder: root's alone, because plans and logs name what the host serves."""
-        self._units.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._units.mkdir(mode=0o700, exist_ok=True)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[bool]:

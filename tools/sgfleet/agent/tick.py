@@ -13,6 +13,7 @@ from sgfleet.agent.brief import decode
 from sgfleet.agent.budgets import clock_of
 from sgfleet.agent.follow import follow
 from sgfleet.agent.looking import look
+from sgfleet.agent.metrics import result_of
 from sgfleet.agent.perform import Hands as Doing
 from sgfleet.agent.perform import HandsTiedError
 from sgfleet.agent.permit import permit
@@ -26,6 +27,7 @@ from sgfleet.systemd.port import SystemdError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sgfleet.agent.decision import Decision
     from sgfleet.agent.host import Clockwork
     from sgfleet.agent.local import Local
     from sgfleet.agent.looking import View
@@ -172,7 +174,7 @@ class Agent:
     def _permit(self, name: str) -> Permit:
         now = self.hands.clock.now()
         busy = next((each for each, it in self._state.services.items() if each != name and it.record.attempt), None)
-        unit = self._state.services[name].wanted.unit
+        unit = f"{name} {self._state.services[name].wanted.unit}"
         freeze = self.hands.store.freeze()
         return permit(self.local, freeze, now.wall_seconds, now.minute, unit, self._state.confirmed, busy)
 
@@ -189,6 +191,7 @@ class Agent:
             asked = admission.get(state.wanted.unit, self._remembered_refusal(state))
             seen = view.seen._replace(done=done, error=error, gate=gate, admission=asked)
             decision = decide(Input(state.wanted, seen, self._permit(name)), state.record)
+            decision = self._explained(name, state, view, decision)
             self._remember(name, state, decision.record, decision.status, view)
             if decision.forget:
                 self._forget(name)
@@ -209,6 +212,25 @@ class Agent:
             steps += action not in {Action.WAIT, Action.PROBE}
         raise HandsTiedError(f"{name}: {MOST_STEPS} steps in one pass and no end")
 
+    def _explained(self, name: str, state: ServiceState, view: View, decision: Decision) -> Decision:
+        """What failed now is remembered with what its journal says of it: later it may be gone."""
+        record = decision.record
+        new = [each for each in record.quarantine if each not in state.record.quarantine]
+        said = self._dying(name, view) if new else None
+        if said is None or said in new[0][1].text:
+            return decision
+        unit, reason = new[0]
+        whole = reason._replace(text=f"{reason.text}: {said}")
+        record = record._replace(quarantine=(*record.without(unit), (unit, whole)))
+        if record.attempt is not None:
+            record = record._replace(attempt=record.attempt._replace(why=whole))
+        if record.broken == reason:
+            record = record._replace(broken=whole)
+        status = decision.status
+        if status.reason == reason:
+            status = status._replace(reason=whole)
+        return decision._replace(record=record, status=status)
+
     def _perform(self, action: Action, name: str) -> Reason | None:
         state = self._state.services[name]
         doing = Doing(self.hands.manager, self.hands.store, self.hands.clock)
@@ -218,6 +240,9 @@ class Agent:
         """Write the record before its action; tell people where the state is another."""
         now = self.hands.clock.now()
         is_over = state.record.attempt is not None and record.attempt is None
+        if state.record != record and (result := result_of(state.record, record)) is not None:
+            counts = self._state.counts
+            self._state = self._state._replace(counts={**counts, result: counts.get(result, 0) + 1})
         state = state._replace(record=record)
         clock = clock_of(state, now)
         if clock != state.clock:

@@ -118,9 +118,9 @@ def confirm(arguments: argparse.Namespace) -> int:
             raise FailedError(f"{name} waits for no person: {each.wanted.refusal}", each.wanted.refusal.help)
         if each.wanted.unit == each.record.verified and not each.record.again:
             raise FailedError(f"{name} waits for nobody: what main asks for runs")
-        open_ = {it.wanted.unit for it in state.services.values() if it.wanted.unit != it.record.verified}
-        confirmed = [unit for unit in state.confirmed if unit in open_ and unit != each.wanted.unit]
-        store.save(state._replace(confirmed=(*confirmed, each.wanted.unit)))
+        open_ = {f"{it} {of.wanted.unit}" for it, of in state.services.items() if of.wanted.unit != of.record.verified}
+        mine = f"{name} {each.wanted.unit}"  # a removal has no unit of its own: the name tells which is meant
+        store.save(state._replace(confirmed=(*(one for one in state.confirmed if one in open_ - {mine}), mine)))
         _log(store, "confirm", service=name, unit=each.wanted.unit)
     print(f"{name}: {_THEN}")
     return OK
