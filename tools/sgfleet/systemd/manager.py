@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.systemd import cgroup, drop_ins, journal, program, show, verify
+from sgfleet.systemd import cgroup, drop_ins, program, show
 from sgfleet.systemd.folder import UnitFolder
 from sgfleet.systemd.port import Failure, SystemdError, checked_name
 
@@ -128,10 +128,14 @@ class SystemdManager:
     def journal(self, name: str, invocation_id: str, lines: int) -> tuple[str, ...]:
         """See `Manager`."""
         checked_name(name)
+        from sgfleet.systemd import journal
+
         return journal.last_lines(invocation_id, lines, self._environment)
 
     def verify(self, name: str, content: bytes) -> tuple[str, ...]:
         """See `Manager`."""
+        from sgfleet.systemd import verify  # what only a change needs is not loaded in a pass without one
+
         return verify.verify(name, content)
 
     def processes(self, control_group: str) -> tuple[int, ...]:
