@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from support.private_systemd import PrivateSystemd
 
-COMMITS, SEED = 15, 35
+COMMITS, SEED = 10, 122
 
 
 def test_random_commits_leave_the_last_good_state(systemd: PrivateSystemd, tmp_path: Path) -> None:
