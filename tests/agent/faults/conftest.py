@@ -36,7 +36,7 @@ def running(host: AgentHost) -> AgentHost:
 @pytest.fixture(autouse=True)
 def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     """Counts: what a test says it tried, or the test itself; only where it passed."""
-    counts = Tally(request.module.__name__.rpartition("test_")[2], request.node.originalname)
+    counts = Tally(request.module.__name__.rpartition("test_")[2], request.node.originalname, request.node.nodeid)
     failed = request.session.testsfailed
     yield counts
     if request.session.testsfailed == failed:

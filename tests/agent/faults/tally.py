@@ -33,9 +33,10 @@ the engine. A row is here only where every try of it ended as the row says.
 class Tally:
     """What one test tried."""
 
-    def __init__(self, group: str, name: str) -> None:
+    def __init__(self, group: str, name: str, test: str) -> None:
         self._group = group
         self._name = name
+        self._test = test
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def count(self, what: str, outcome: str, tries: int = 1) -> None:
@@ -47,7 +48,7 @@ class Tally:
         counts = self._counts or Counter({(self._name.removeprefix("test_").replace("_", " "), ""): 1})
         LINES.parent.mkdir(parents=True, exist_ok=True)
         text = "".join(
-            json.dumps({"group": self._group, "what": what, "outcome": outcome, "tries": tries}) + "\n"
+            json.dumps([self._test, self._group, what, outcome, tries]) + "\n"
             for (what, outcome), tries in counts.items()
         )
         file = os.open(LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -59,9 +60,12 @@ class Tally:
 
 def page(lines: str) -> str:
     """The page of these lines."""
+    tried = {
+        (test, group, what, outcome): tries for test, group, what, outcome, tries in map(json.loads, lines.splitlines())
+    }
     counts: Counter[tuple[str, str, str]] = Counter()
-    for line in map(json.loads, lines.splitlines()):
-        counts[line["group"], line["what"], line["outcome"]] += line["tries"]
+    for (_, *row), tries in tried.items():  # of a test that ran twice, the last run counts
+        counts[row[0], row[1], row[2]] += tries
     parts = [HEAD, f"\n{sum(counts.values())} tries in all.\n"]
     for group, title in TITLES.items():
         rows = [(what, outcome, tries) for (each, what, outcome), tries in sorted(counts.items()) if each == group]

@@ -48,6 +48,7 @@ def _apply(host: AgentHost, what: str, outcome: str, told: dict[str, Any], tally
     tally.count(what, outcome)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("what", QUICK)
 def test_quick(running: AgentHost, tally: Tally, what: str) -> None:
     _apply(running, what, *QUICK[what], tally)

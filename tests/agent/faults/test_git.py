@@ -92,6 +92,7 @@ def test_another_history(running: AgentHost, state: str) -> None:
     _assert_untouched_by(running, lambda: running.origin.commit(running.files(OTHER), parents=[]), state)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("damage", ["pack", "empty-pack", "head", "objects", "lock", "config"])
 def test_a_damaged_mirror(running: AgentHost, damage: str) -> None:
     mirror = running.state / "repository.git"

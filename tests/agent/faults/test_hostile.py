@@ -96,6 +96,7 @@ def _spec(host: AgentHost, service: dict[str, Any]) -> str:
     return json.dumps(spec)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("what", BEYOND)
 def test_beyond_the_limits(host: AgentHost, tally: Tally, what: str) -> None:
     _limit(host)
@@ -117,6 +118,7 @@ def test_beyond_the_limits(host: AgentHost, tally: Tally, what: str) -> None:
     tally.count(what, "a value at most, never a line of the unit")
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     "name", ["sshd", "../../etc/cron.d/x", "sglang-a/../../x", "-x", "sglang-a@b", ".x", "sglang-a\nx", "a" * 300, ""]
 )
@@ -132,6 +134,7 @@ def test_names_of_services(host: AgentHost, tally: Tally, name: str) -> None:
     tally.count("a service with a name that is not allowed", "refused, nothing is installed")
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("path", [f"hosts/{HOST}/host.yaml", "fleet.yaml", f"units/{HOST}/{UNIT}"])
 @pytest.mark.parametrize("content", ["huge", "aliases", "deep", "bytes"])
 def test_files_that_are_too_much(host: AgentHost, tally: Tally, path: str, content: str) -> None:

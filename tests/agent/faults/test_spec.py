@@ -44,6 +44,7 @@ UNUSABLE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("what", UNUSABLE)
 def test_a_commit_that_says_nothing_usable(running: AgentHost, tally: Tally, what: str) -> None:
     before = running.runs()
@@ -58,6 +59,7 @@ def test_a_commit_that_says_nothing_usable(running: AgentHost, tally: Tally, wha
     tally.count(what, "blocked; what runs is not touched")
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("path", [SPEC, RENDERED, f"hosts/{HOST}", "hosts", "units"])
 def test_a_link_out_of_the_tree(running: AgentHost, tally: Tally, path: str) -> None:
     before = running.runs()

@@ -105,7 +105,7 @@ def _installing(attempt: Attempt, seen: Seen, record: Record) -> Decision:
         return _enter(attempt, Phase.STOPPING, Action.STOP, record)
     if seen.error is not None:
         return fail(attempt, seen, record, seen.error)
-    if seen.installed == attempt.goal and seen.foreign is None:
+    if seen.installed == attempt.goal and seen.exact and seen.foreign is None:
         return _enter(attempt, Phase.RELOADING, Action.RELOAD, record)
     return Decision(record, Action.INSTALL if attempt.goal != ABSENT else Action.REMOVE, status_of(attempt))
 
@@ -115,7 +115,7 @@ def _reloading(attempt: Attempt, seen: Seen, record: Record) -> Decision:
         return _enter(attempt, Phase.STOPPING, Action.STOP, record)
     if seen.error is not None:
         return fail(attempt, seen, record, seen.error)
-    if seen.installed != attempt.goal:
+    if seen.installed != attempt.goal or not seen.exact:  # a torn file would be another unit, an empty one a mask
         return _enter(attempt, Phase.INSTALLING, None, record, seen)
     if seen.done is not Action.RELOAD:
         return Decision(record, Action.RELOAD, status_of(attempt))

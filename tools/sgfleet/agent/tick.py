@@ -96,15 +96,15 @@ class Agent:
 
     def tick(self, patience_seconds: float) -> Outcome:
         """One pass. It waits at most so long in all for what it began; the next pass goes on."""
-        with self.hands.store.lock() as held:
-            if not held:
-                return Outcome(10, ("another pass is under way",), self._state)
-            try:
+        try:
+            with self.hands.store.lock() as held:
+                if not held:
+                    return Outcome(10, ("another pass is under way",), self._state)
                 return self._pass(patience_seconds)
-            except OSError as error:
-                return Outcome(40, (f"broken: the agent's folder cannot be used: {error}",), self._state)
-            except (SystemdError, HandsTiedError) as error:
-                return Outcome(20, (f"blocked: {error}",), self._state)
+        except OSError as error:
+            return Outcome(40, (f"broken: the agent's folder cannot be used: {error}",), self._state)
+        except (SystemdError, HandsTiedError) as error:
+            return Outcome(20, (f"blocked: {error}",), self._state)
 
     def look(self, name: str) -> Seen:
         """What is seen of one service, for requests that people make."""
@@ -341,7 +341,7 @@ class Agent:
         finally:
             objects.close()
         now = hands.clock.now().wall_seconds
-        pause = FIRST_PAUSE_SECONDS
+        pause = FIRST_PAUSE_SECONDS * self.local.time_scale
         if state.asked is not None and state.asked[0] == unit:
             pause = min(LONGEST_PAUSE_SECONDS, state.asked[2] * 2)
         asked = None if refusal is None else (unit, now, pause)
