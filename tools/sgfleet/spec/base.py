@@ -46,7 +46,9 @@ class Expect:
     def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Add the examples; called by pydantic when a schema is exported."""
         schema = handler(core_schema)
-        return {**schema, "examples": list(self.examples)} if self.examples else schema
+        # Of a mapping an editor would write the whole example into the file of whoever wants its key alone.
+        shown = [example for example in self.examples if not isinstance(example, dict)]
+        return {**schema, "examples": shown} if shown else schema
 
 
 Several = Annotated[tuple[T, ...], Field(strict=False)]
