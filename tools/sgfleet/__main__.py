@@ -1,0 +1,5 @@
+"""`python -m sgfleet`: the same as the command."""
+
+from sgfleet.cli.main import run
+
+run()
