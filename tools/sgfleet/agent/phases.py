@@ -59,6 +59,10 @@ def fail(attempt: Attempt, seen: Seen, record: Record, reason: Reason) -> Decisi
         failed = failed._replace(quarantine=(*record.without(attempt.goal), (attempt.goal, reason)))
     if attempt.back or attempt.adopt or attempt.goal in {record.verified, ABSENT}:
         return Decision(failed._replace(broken=reason), None, Status(Word.BROKEN, reason))
+    return _go_back(attempt, seen, failed, reason)
+
+
+def _go_back(attempt: Attempt, seen: Seen, record: Record, reason: Reason) -> Decision:
     back = Attempt(
         record.verified,
         Phase.STOPPING,
@@ -68,11 +72,13 @@ def fail(attempt: Attempt, seen: Seen, record: Record, reason: Reason) -> Decisi
         before=seen.instance,
         boot=seen.boot,
     )
-    return Decision(failed._replace(attempt=back), Action.STOP, status_of(back))
+    return Decision(record._replace(attempt=back), Action.STOP, status_of(back))
 
 
 def _staging(attempt: Attempt, seen: Seen, record: Record) -> Decision:
-    if seen.error is not None:  # nothing was touched yet: the host is not ready, the unit is not to blame
+    if seen.error is not None:  # the host is not ready, the unit is not to blame
+        if attempt.touched:  # what was superseded stands half done, and cannot stay
+            return _go_back(attempt, seen, record, seen.error)
         return Decision(record._replace(attempt=None), None, Status(Word.BLOCKED, seen.error))
     if attempt.goal != ABSENT and seen.done is not Action.STAGE:
         return Decision(record, Action.STAGE, status_of(attempt))

@@ -54,7 +54,7 @@ def _superseded(given: Input, record: Record, attempt: Attempt) -> Decision | No
         return Decision(record, Action.ADMIT, phases.status_of(attempt))
     if seen.admission is not True:
         return None
-    newer = Attempt(wanted.unit, before=attempt.before, boot=seen.boot)
+    newer = Attempt(wanted.unit, before=attempt.before, boot=seen.boot, touched=attempt.touched)
     if attempt.phase is not Phase.STAGING:
-        newer = newer._replace(before=seen.instance or attempt.before)
+        newer = newer._replace(before=seen.instance or attempt.before, touched=True)
     return Decision(record._replace(attempt=newer, broken=None), Action.STAGE, phases.status_of(newer))

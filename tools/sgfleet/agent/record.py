@@ -36,6 +36,7 @@ class Attempt(NamedTuple):
     `restart`: the process is replaced; False where systemd takes the change without.
     `adopt`: nothing is changed, an installed unit of which nothing is known is held against the gate.
     `before`: the process (systemd's InvocationID) that ran when the attempt began.
+    `touched`: an attempt that this one supersedes had already stopped what was verified.
     `instance`, `restarts`: the process that was started, and systemd's count of its restarts at that moment.
     """
 
@@ -50,6 +51,7 @@ class Attempt(NamedTuple):
     instance: str = ""
     restarts: int = 0
     boot: str = ""
+    touched: bool = False
 
 
 class Record(NamedTuple):

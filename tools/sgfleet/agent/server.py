@@ -73,6 +73,19 @@ class Probing:
     after_timed_out: float = 60
     healthy: float = 15
 
+    def scaled(self, factor: float) -> Probing:
+        """For engines whose loads take seconds: shorter, and never too short for a slow machine."""
+        return Probing(
+            self.connect,
+            max(3.0, self.health * factor),
+            max(3.0, self.generate * factor),
+            max(3.0, self.info * factor),
+            max(0.2, self.after_refused * factor),
+            max(0.2, self.after_not_ready * factor),
+            max(0.5, self.after_timed_out * factor),
+            max(0.2, self.healthy * factor),
+        )
+
     def pause(self, answer: Answer) -> float:
         """Before the next call: a closed port costs nobody anything, a call that timed out may still be worked on."""
         match answer.kind:

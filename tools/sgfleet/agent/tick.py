@@ -292,7 +292,7 @@ class Agent:
             return True
         step = 0.25
         if attempt.phase in {Phase.GATING, Phase.BAKING}:
-            step = max(0.25, min(pause_seconds, 5.0) * min(1.0, self.local.time_scale))
+            step = max(0.25, min(pause_seconds, 5.0))
         if now + step > self._until:
             return False
         self.hands.clock.sleep(step)
@@ -350,6 +350,7 @@ class Agent:
 
     def _probe(self, name: str, view: View) -> tuple[Gate, float]:
         from sgfleet.agent.probe import probe
+        from sgfleet.agent.server import PROBING
 
         state = self._state.services[name]
         attempt = state.record.attempt
@@ -357,7 +358,9 @@ class Agent:
             return Gate(), 0.0
         last = state.load.kv_tokens if state.load is not None and state.load.unit == attempt.goal else None
         brief = decode(self.hands.store.plan(attempt.goal))  # the look may be from before the attempt
-        found = probe(brief, lambda: self._dying(name, view), self.local.tolerance, last)
+        found = probe(
+            brief, lambda: self._dying(name, view), self.local.tolerance, last, PROBING.scaled(self.local.time_scale)
+        )
         if found.gate.passed and attempt.phase is Phase.GATING and not attempt.adopt and state.clock is not None:
             seconds = self.hands.clock.now().boot_seconds - state.clock.at_seconds
             load = Load(attempt.goal, seconds if attempt.restart else 0.0, found.kv_tokens)
