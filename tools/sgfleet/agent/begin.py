@@ -20,7 +20,8 @@ def begin(wanted: Wanted, seen: Seen, permit: Permit, record: Record) -> Decisio
     if wanted.refusal == UNREAD:
         return _still(record, Status(Word.BLOCKED, UNREAD))
     if _is_unknown(seen, record):
-        if wanted.unit != ABSENT or wanted.refusal is not None:
+        # One that does not run is worth no look: what is wanted is applied as on any host, with every check before.
+        if (wanted.unit != ABSENT or wanted.refusal is not None) and not seen.live.at_rest:
             attempt = Attempt(
                 seen.installed, Phase.GATING, adopt=True, instance=seen.instance, restarts=seen.restarts, boot=seen.boot
             )

@@ -59,7 +59,8 @@ class Sampled(NamedTuple):
 
 
 class ServiceState(NamedTuple):
-    """One service. `asked` is when the host was last asked whether it takes what is wanted, and how long to wait."""
+    """One service. `asked` is when the host was last asked whether it takes what is wanted, and how long to
+    wait. `untidy`: what was staged could not be removed."""
 
     record: Record = Record()
     wanted: Wanted = Wanted()
@@ -68,6 +69,7 @@ class ServiceState(NamedTuple):
     load: Load | None = None
     samples: tuple[Sampled, ...] = ()
     asked: tuple[str, float, float] | None = None
+    untidy: bool = False
 
 
 class HostState(NamedTuple):
@@ -152,6 +154,7 @@ def _service(data: dict[str, Any]) -> ServiceState:
         load=_maybe(data["load"], lambda each: Load(**each)),
         samples=tuple(Sampled(**each) for each in data["samples"]),
         asked=_maybe(data["asked"], lambda each: (str(each[0]), float(each[1]), float(each[2]))),
+        untidy=bool(data.get("untidy", False)),
     )
 
 

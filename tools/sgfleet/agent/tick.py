@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -249,9 +248,8 @@ class Agent:
             state = state._replace(clock=clock, samples=state.samples if clock else ())
         if state.record.attempt is not None:
             state = state._replace(samples=self._sampled(state, view))
-        if is_over:
-            with contextlib.suppress(SystemdError):  # what is staged does no harm; the next attempt's end removes it
-                self.hands.manager.discard(f"{name}.service")
+        if is_over or state.untidy:
+            state = state._replace(untidy=not self._tidied(name))
         former = state.shown
         shown = Shown(status.word.value, status.reason, now.wall_seconds)
         attempt = record.attempt
@@ -265,6 +263,14 @@ class Agent:
         self._save()
         if former is None or (former.word, _code(former.reason)) != (shown.word, _code(shown.reason)):
             self.hands.changed(name, former, shown, self._state.head)
+
+    def _tidied(self, name: str) -> bool:
+        """Whether what was staged is gone. It does no harm; where the disk keeps it, a later pass tries again."""
+        try:
+            self.hands.manager.discard(f"{name}.service")
+        except SystemdError:
+            return False
+        return True
 
     def _forget(self, name: str) -> None:
         services = {each: it for each, it in self._state.services.items() if each != name}
