@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sgfleet.adopt.start import Start
 
 PROGRAMS: Final = frozenset({"docker", "podman", "nerdctl"})
-_SWITCHES: Final = frozenset(
+_OF_NO_CONCERN: Final = frozenset(
     [
         "-d",
         "--detach",
@@ -26,31 +26,16 @@ _SWITCHES: Final = frozenset(
         "--rm",
         "--init",
         "--privileged",
-        "--read-only",
-        "--no-healthcheck",
-        "-P",
-        "--publish-all",
-        "--oom-kill-disable",
-        "--sig-proxy",
         "-q",
         "--quiet",
     ]
 )
-_OF_CONTAINER: Final = frozenset(
+"""Switches that say how a container is run, and nothing of the service."""
+_SWITCHES: Final = _OF_NO_CONCERN | frozenset(
+    ["--read-only", "--no-healthcheck", "-P", "--publish-all", "--oom-kill-disable", "--sig-proxy"]
+)
+_OF_CONTAINER: Final = _OF_NO_CONCERN | frozenset(
     [
-        "-d",
-        "--detach",
-        "-i",
-        "--interactive",
-        "-t",
-        "--tty",
-        "-it",
-        "-ti",
-        "-dit",
-        "-itd",
-        "--rm",
-        "--init",
-        "--privileged",
         "--ipc",
         "--shm-size",
         "--network",
@@ -66,8 +51,6 @@ _OF_CONTAINER: Final = frozenset(
         "-h",
         "--security-opt",
         "--cap-add",
-        "-q",
-        "--quiet",
         "--stop-timeout",
     ]
 )

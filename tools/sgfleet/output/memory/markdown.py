@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from sgfleet.memory.units import GIB
 from sgfleet.output.memory.report import words_of
 
 if TYPE_CHECKING:
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from sgfleet.memory.lines import Line
     from sgfleet.memory.verdict import Statement
     from sgfleet.output.memory.report import HostReport, Row, ServiceReport
-
-GIB: Final = 2**30
 
 
 def as_markdown(report: HostReport) -> str:

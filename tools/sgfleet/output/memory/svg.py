@@ -5,13 +5,14 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.memory.units import GIB
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sgfleet.memory.lines import Line
     from sgfleet.output.memory.report import HostReport, Row
 
-GIB: Final = 2**30
 WIDTH: Final = 860
 LEFT: Final = 20
 BAR_HEIGHT: Final = 26

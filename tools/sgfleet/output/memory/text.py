@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.memory.units import GIB
 from sgfleet.output.memory.report import words_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from sgfleet.output.colour import Paint
     from sgfleet.output.memory.report import HostReport, Row, ServiceReport
 
-GIB: Final = 2**30
 BAR: Final = 24
 EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 LABEL: Final = 26

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.memory.units import GIB
 from sgfleet.output.visible import visible
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from sgfleet.output.colour import Paint
 
 WIDTH: Final = 100
-GIB: Final = 2**30
 TITLE: Final = 48
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.memory.units import GIB
 from sgfleet.output.plan.words import (
-    GIB,
     condensed,
     groups_of,
     headline,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.memory.units import GIB
 from sgfleet.output.plan.words import (
     arrow,
     condensed,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from sgfleet.output.plan.words import Group
     from sgfleet.plan.records import HostChange, Plan, Reason
 
-GIB: Final = 2**30
 DIFF_LINES: Final = 14
 GROUPS: Final = 40
 FINDINGS: Final = 20

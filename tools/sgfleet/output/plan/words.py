@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sgfleet.memory.units import GIB
 from sgfleet.plan.records import Kind
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from sgfleet.memory.load_time import LoadTime
     from sgfleet.plan.records import HostChange, HostRam, Plan, Revision, ServiceChange, ServiceMemory
 
-GIB: Final = 2**30
 _WHAT: Final = {
     Kind.UNKNOWN: ("cannot be planned", "cannot be planned"),
     Kind.REMOVED: ("stops and is removed", "stop and are removed"),
