@@ -6,6 +6,7 @@ Nothing in it is a source of truth that could not be had again, and each file is
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 MOST_LOG_BYTES: Final = 4 * 2**20
 """Then the log moves to log.jsonl.old, which replaces the one before it."""
+
+
+RESERVE_BYTES: Final = 256 * 1024
+"""Kept for the state where the disk is full: a state has some KiB, and is written beside the one before it."""
 
 
 class Freeze(NamedTuple):
@@ -41,11 +46,15 @@ class Store:
         self._freeze = folder / "freeze.json"
         self._units = folder / "units"
         self._log = folder / "log.jsonl"
+        self._reserve = folder / "reserve"
 
     def prepare(self) -> None:
         """Make the folder: root's alone, because plans and logs name what the host serves."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._units.mkdir(mode=0o700, exist_ok=True)
+        if not self._reserve.exists():
+            with contextlib.suppress(OSError):  # a disk as full as that is told by the checks before a stop
+                durable.write(self._reserve, bytes(RESERVE_BYTES))
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[bool]:
@@ -77,7 +86,14 @@ class Store:
 
     def save(self, state: HostState) -> None:
         """Write the state. Only after this returns may what it names be done."""
-        durable.write(self._state, encode(state))
+        try:
+            durable.write(self._state, encode(state))
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT} or not self._reserve.exists():
+                raise
+            # A service may be stopped right now: what is begun has to be written down, and brought to its end.
+            self._reserve.unlink()
+            durable.write(self._state, encode(state))
 
     def keep_unit(self, text: str, plan: dict[str, Any]) -> str:
         """Keep a unit and what its gate needs to know, by the unit's hash."""

@@ -91,7 +91,6 @@ class Agent:
         self._saved: HostState | None = None
         self._polled = 0.0
         self._until = 0.0
-        self._waited = False
 
     def tick(self, patience_seconds: float) -> Outcome:
         """One pass. It waits at most so long in all for what it began; the next pass goes on."""
