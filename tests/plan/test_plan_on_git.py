@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -298,3 +299,40 @@ def test_two_hundred_hosts_are_a_short_comment(tmp_path: Path, capsys: pytest.Ca
     assert len(said.out) < 4000
     assert len(fleet.plan("HEAD").out) < 4000
     assert len(changes(fleet.data("HEAD"))) == 200
+
+
+def gitlink(fleet: Fleet, path: str) -> None:
+    """A commit of nowhere in the place of a folder, as `git submodule add` leaves it."""
+    fleet.git("rm", "-rq", "--cached", "--ignore-unmatch", path)
+    shutil.rmtree(fleet.root / path, ignore_errors=True)
+    (fleet.root / path).mkdir()  # a checkout without --recurse-submodules has an empty folder
+    fleet.git("update-index", "--add", "--cacheinfo", f"160000,{fleet.git('rev-parse', 'HEAD')},{path}")
+
+
+@pytest.mark.parametrize("host", ["box-09", "kimi-01"])
+def test_a_host_that_is_a_submodule_is_an_error_as_on_a_checkout(fleet: Fleet, host: str) -> None:
+    """Added, and in the place of a host whose units are left over."""
+    before = fleet.git("rev-parse", "HEAD")
+    gitlink(fleet, f"hosts/{host}")
+    worktree = fleet.plan("--format", "json", "HEAD")
+    fleet.git("commit", "-qm", "a submodule")
+    commits = fleet.plan("--format", "json", f"{before}..HEAD")
+    assert commits.code == worktree.code == 1
+    assert "SPC011" in codes(commits.json, "new")
+    assert commits.json["findings"] == worktree.json["findings"]
+    checked = json.loads(fleet.run("check", "--units", "--format", "json", host).out)
+    assert codes(commits.json, "new") == [each["code"] for each in checked["findings"] if each["severity"] == "error"]
+    assert "removed" not in changes(commits.json).values(), "nothing is known of what it serves"
+    assert fleet.plan("HEAD").code == 0, "the same on both sides"
+    fleet.write("fleet.yaml", (fleet.root / "fleet.yaml").read_text() + "# looked at\n")
+    assert codes(fleet.data("HEAD"), "new") == []
+    assert codes(fleet.data("HEAD"), "gone") == []
+
+
+@pytest.mark.parametrize("path", ["schema/sglang", "schema/models"])
+def test_data_that_becomes_a_submodule_has_every_host_looked_at(fleet: Fleet, path: str) -> None:
+    fleet.write(f"{path}/note.md", "data\n")
+    before = fleet.commit()
+    gitlink(fleet, path)
+    fleet.git("commit", "-qm", "a submodule")
+    assert len(fleet.data(f"{before}..HEAD")["hosts"]) == 3

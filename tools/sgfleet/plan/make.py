@@ -18,7 +18,7 @@ from sgfleet.source.problems import SourceError
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from sgfleet.findings import Finding
     from sgfleet.fleet.workspace import Workspace
@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 
 
 class Planner:
-    """Compares two workspaces. `today` decides which waivers have run out."""
+    """Compares two workspaces. `today` decides which waivers have run out. `submodules` are paths of those in the newer
+    one, where that is a working tree.
+    """
 
-    def __init__(self, before: Workspace, after: Workspace, today: datetime.date) -> None:
-        self.before, self.after, self._today = before, after, today
+    def __init__(
+        self, before: Workspace, after: Workspace, today: datetime.date, submodules: Collection[str] = ()
+    ) -> None:
+        self.before, self.after, self._today, self._submodules = before, after, today, submodules
         self._memories = Memories(before), Memories(after)
 
     def host(self, name: str) -> HostChange:
@@ -37,7 +41,7 @@ class Planner:
         return host_change(
             name,
             side_of(self.before, self._memories[0], name, self._today),
-            side_of(self.after, self._memories[1], name, self._today),
+            side_of(self.after, self._memories[1], name, self._today, self._submodules),
         )
 
     def plan(self, scope: Scope, revisions: tuple[Revision, Revision], step: Callable[[], None] = lambda: None) -> Plan:

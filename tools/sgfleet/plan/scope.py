@@ -45,7 +45,7 @@ def scope_of(paths: Iterable[str]) -> Scope:
             hosts.add(parts[1])
         elif path in {FLEET, "fleet.yml", *_OF_HOSTS}:
             causes.append(path)
-        elif path.startswith(_DATA) or path == _FORMATS.rstrip("/"):
+        elif f"{path}/".startswith(_DATA) or f"{path}/" == _FORMATS:  # a folder itself: a link, a submodule
             causes.append(path)
             library = True
         elif path.startswith(_FORMATS):

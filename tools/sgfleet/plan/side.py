@@ -8,12 +8,13 @@ from sgfleet.fleet.units import host_units, unit_findings
 from sgfleet.render.committed import committed_units, orphaned
 from sgfleet.rules.host_check import Checked, check_host
 from sgfleet.rules.runner import crash
+from sgfleet.source.git_tree import GitTree
 from sgfleet.source.problems import SourceError
 from sgfleet.spec.repository import HOSTS
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from sgfleet.findings import Finding
     from sgfleet.fleet.memories import Memories
@@ -58,10 +59,15 @@ class Side(NamedTuple):
         return [each for each in self.checked.findings if each.waived is None]
 
 
-def side_of(workspace: Workspace, memories: Memories, host: str, today: datetime.date) -> Side:
-    """Read, render and check one host. A bug of ours that it brings out is kept in `checked.crashes`."""
+def side_of(
+    workspace: Workspace, memories: Memories, host: str, today: datetime.date, submodules: Collection[str] = ()
+) -> Side:
+    """Read, render and check one host. A bug of ours that it brings out is kept in `checked.crashes`.
+
+    `submodules` are the paths of those in a working tree, which may be empty folders there.
+    """
     try:
-        if not _is_there(workspace, host):
+        if not _is_there(workspace, host, submodules):
             return Side(workspace, None, {}, _committed(workspace, host), Checked(host))
         spec = workspace.repository.host(host)
         units = host_units(workspace, spec)
@@ -77,9 +83,12 @@ def side_of(workspace: Workspace, memories: Memories, host: str, today: datetime
         return Side(workspace, None, {}, {}, Checked(host, crashes=[crash(None, host, error)]))
 
 
-def _is_there(workspace: Workspace, host: str) -> bool:
+def _is_there(workspace: Workspace, host: str, submodules: Collection[str]) -> bool:
+    """Whether the revision has the host's folder. An empty one is a submodule, or nothing that Git knows of."""
     if host not in workspace.repository.host_names:
         return False
+    if isinstance(workspace.tree, GitTree) or f"{HOSTS}/{host}" in submodules:
+        return True  # what is wrong with it is said where it is read
     try:
         return bool(workspace.tree.entries(f"{HOSTS}/{host}"))
     except SourceError:

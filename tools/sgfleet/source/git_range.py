@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     """`git` in one repository: arguments -> what it prints; raises GitError."""
 
 _MAINS: Final = ("main", "master")
+_SUBMODULE: Final = b"160000 "
+"""The mode of a commit in the place of a folder."""
 
 
 class RangeError(Exception):
@@ -88,6 +90,22 @@ def changed_paths(ask: Ask, before: str, after: str | None, watched: Sequence[st
     except GitError as error:
         raise RangeError(f"what differs cannot be told: {error}", _deepen_help(ask)) from error
     return sorted({os.fsdecode(path) for path in found.split(b"\0") if path})
+
+
+def submodules(ask: Ask, watched: Sequence[str]) -> frozenset[str]:
+    """Paths of the submodules in a working tree, relative to the folder that Git is asked in. One that nobody has
+    fetched is an empty folder there.
+
+    Raises:
+        RangeError: Git cannot tell.
+    """
+    try:
+        listed = ask("ls-files", "--stage", "-z", "--", *watched)
+    except GitError as error:
+        raise RangeError(f"which submodules there are cannot be told: {error}") from error
+    return frozenset(
+        os.fsdecode(each.partition(b"\t")[2]) for each in listed.split(b"\0") if each.startswith(_SUBMODULE)
+    )
 
 
 def refuse_sparse(ask: Ask) -> None:

@@ -65,7 +65,7 @@ def _plan(root: Path, text: str | None) -> Plan:
     from sgfleet.plan.revisions import workspaces
     from sgfleet.plan.scope import WATCHED, scope_of
     from sgfleet.source.git import git
-    from sgfleet.source.git_range import changed_paths, folder_of, refuse_sparse, resolve
+    from sgfleet.source.git_range import changed_paths, folder_of, refuse_sparse, resolve, submodules
 
     ask = partial(git, root)
     folder = folder_of(ask)
@@ -74,7 +74,8 @@ def _plan(root: Path, text: str | None) -> Plan:
     if scope.everything and span.after is None:
         refuse_sparse(ask)
     sides = workspaces(root, span.before, span.after, folder=folder, root=root, library=scope.library)
-    planner = Planner(*sides, datetime.datetime.now(datetime.UTC).date())
+    linked = frozenset[str]() if span.after is not None else submodules(ask, WATCHED)
+    planner = Planner(*sides, datetime.datetime.now(datetime.UTC).date(), linked)
     progress = Progress(sys.stderr, "hosts", len(planner.names(scope)))
     revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)
     plan = planner.plan(scope, revisions, progress.step)
