@@ -445,3 +445,38 @@ def test_a_service_comes_up_under_the_agents_own_unit_and_people_act_on_it(syste
     lost = agent("status", check=False)
     assert lost.returncode == 10
     assert "sglang-a  unknown, commit" in lost.stdout
+
+
+def test_a_freeze_is_not_ended_sooner_by_another_one(host):
+    assert host("freeze", "benchmark", "--for", "2h")[0] == 0
+    code, _, err = host("freeze", "again", "--for", "1s")
+    assert code == 1
+    assert "benchmark" in err
+    assert Store(host.store.folder).freeze().reason == "benchmark"
+    code, out, _ = host("freeze", "for longer", "--for", "3h")
+    assert code == 0
+    assert "in the place of: benchmark" in out
+
+
+def test_what_status_tells_to_retry_is_retried_without_a_name(host):
+    put(host, word="broken", reason=Reason("stopped", "the service was stopped on the host"))
+    code, out, _ = host("retry")
+    assert code == 0
+    assert "sglang-a" in out
+    assert host.record().again
+
+
+def test_a_refused_commit_of_main_stays_in_the_log(host):
+    host.store.prepare()
+    entry = {
+        "at_seconds": 1.0,
+        "service": "",
+        "former": None,
+        "state": "refused",
+        "commit": HEAD,
+        "reason": "not signed",
+    }
+    host.store.log(entry)
+    code, out, _ = host("log")
+    assert code == 0
+    assert f"main  refused ({HEAD[:12]}): not signed" in out

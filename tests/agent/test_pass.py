@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +94,17 @@ def test_a_url_of_the_spec_gates_besides_the_release_s_endpoints(host: AgentHost
     )
     assert host.settle().code == 30
     assert host.record()["verified"] == good
+
+
+def test_a_commit_that_is_refused_is_logged_and_what_runs_is_left(host: AgentHost) -> None:
+    first = host.push()
+    host.settle()
+    before = host.runs()
+    host.origin.point(host.origin.commit(host.files(), parents=[], branch=None))  # a history that was rewritten
+    assert host.tick().code == 20
+    assert host.tick().code == 20
+    host.origin.point(first)
+    assert host.tick().code == 0
+    assert host.runs() == before
+    log = [json.loads(line) for line in (host.state / "log.jsonl").read_text().splitlines()]
+    assert [each["state"] for each in log if not each.get("service")] == ["refused", "taken"]

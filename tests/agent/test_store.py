@@ -66,3 +66,13 @@ def test_a_damaged_state_counts_as_none_and_is_put_aside(store: Store, damage: b
     (store.folder / "state.json").write_bytes(damage)
     assert store.load() is None
     assert (store.folder / "state.json.damaged").read_bytes() == damage
+
+
+def test_a_folder_of_somebody_else_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text("mine")
+    theirs = Store(tmp_path)
+    with pytest.raises(OSError, match="somebody else"), theirs.lock():
+        pass
+    with pytest.raises(OSError, match="somebody else"):
+        theirs.prepare()
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]

@@ -110,7 +110,11 @@ def _edited(seen: Seen) -> Reason:
 
 
 _DOWN = {
-    Live.FAILED: Reason("failed", "the service failed, and systemd has given up", "see its journal, then: agent retry"),
+    Live.FAILED: Reason(
+        "failed",
+        "it does not run: it failed, or died as it was stopped, and systemd does not start it again",
+        "see its journal, then: agent retry",
+    ),
     Live.RESTARTING: Reason("crash-loop", "the service died, and systemd is starting it again", "see its journal"),
     Live.STOPPED: Reason("stopped", "the service was stopped on the host", "systemctl start it, or: agent retry"),
 }

@@ -62,6 +62,8 @@ def take(
     state: HostState, desired: Desired, store: Store, head: str, reading: str, local: Local, now: Now
 ) -> HostState:
     """Remember what a verified commit asks for. Where it says nothing usable, what was wanted before still is."""
+    if head != state.head:
+        state = state._replace(moved_seconds=now.wall_seconds)
     state = state._replace(head=head, read=reading, refused=None, trouble=desired.trouble)
     if desired.trouble is not None:
         return state
@@ -76,7 +78,7 @@ def take(
     for name in {*services, *desired.wanted}:
         wanted = desired.wanted.get(name, Wanted())
         services[name] = services.get(name, ServiceState())._replace(wanted=wanted, asked=None)
-    return state._replace(services=services, moved_seconds=now.wall_seconds)
+    return state._replace(services=services)
 
 
 def _read(mirror: Mirror, head: str, local: Local, store: Store) -> Desired:

@@ -47,7 +47,8 @@ def call(command: Sequence[str], transition: Mapping[str, Any], timeout_seconds:
 def environment(transition: Mapping[str, Any]) -> dict[str, str]:
     """What the command finds. Nothing of the agent's own: there may be a token in it."""
     values = {f"SGFLEET_{key.upper()}": _clean(transition.get(key)) for key in _KEYS}
-    values["SGFLEET_UNIT"] = f"{values['SGFLEET_SERVICE']}.service"
+    service = values["SGFLEET_SERVICE"]  # empty where it is about the host as a whole
+    values["SGFLEET_UNIT"] = f"{service}.service" if service else ""
     return {"PATH": _PATH, "LC_ALL": "C.UTF-8", **values}
 
 

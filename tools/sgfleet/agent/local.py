@@ -234,7 +234,10 @@ def _window(text: str) -> Window:
     if found is None:
         raise LocalError("apply.windows", f"{text!r} is no window", 'such as "22:00-06:00", in local time')
     hours = [int(each) for each in found.groups()]
-    return Window(hours[0] * 60 + hours[1], hours[2] * 60 + hours[3])
+    window = Window(hours[0] * 60 + hours[1], hours[2] * 60 + hours[3])
+    if window.begin_minute == window.end_minute:
+        raise LocalError("apply.windows", f"{text!r} would never hold", "leave windows out where any time is right")
+    return window
 
 
 def _choice(table: dict[str, Any], key: str, name: str, choices: dict[str, Any], default: Any) -> Any:

@@ -30,5 +30,6 @@ def publish(
         }
         metrics.write(local.textfile, metrics.text(told, version, figures, state.counts))
     except (OSError, SystemdError) as error:
-        return f"the metrics cannot be written: {error}"
+        why = getattr(error, "strerror", None) or error
+        return f"the metrics cannot be written to {local.textfile}: {why}"
     return None

@@ -50,17 +50,28 @@ class Store:
 
     def prepare(self) -> None:
         """Make the folder: root's alone, because plans and logs name what the host serves."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(self._claim())
         self._units.mkdir(mode=0o700, exist_ok=True)
         if not self._reserve.exists():
             with contextlib.suppress(OSError):  # a disk as full as that is told by the checks before a stop
                 durable.write(self._reserve, bytes(RESERVE_BYTES))
 
+    def _claim(self) -> int:
+        """The lock's file, opened: whoever finds it knows whose folder this is.
+
+        Raises:
+            OSError: the folder holds files of somebody else.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = self.folder / "lock"
+        if not lock.exists() and any(self.folder.iterdir()):
+            raise OSError(f"{self.folder} holds files of somebody else: state in agent.toml is a folder of its own")
+        return os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
     @contextlib.contextmanager
     def lock(self) -> Iterator[bool]:
         """Hold the folder; False where another process does. The kernel lets go of it when its holder dies."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = self._claim()
         try:
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -172,7 +183,7 @@ class Store:
         """The last lines, oldest first; what a power cut tore is passed over."""
         lines: list[bytes] = []
         for path in (self._log.with_name("log.jsonl.old"), self._log):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(FileNotFoundError):
                 lines += path.read_bytes().splitlines()
         found = []
         for line in lines[-most:] if most else lines:

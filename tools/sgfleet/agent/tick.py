@@ -24,7 +24,7 @@ from sgfleet.agent.state import HostState, Load, Sampled, ServiceState, Shown
 from sgfleet.systemd.port import SystemdError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sgfleet.agent.decision import Decision
     from sgfleet.agent.host import Clockwork
@@ -62,7 +62,8 @@ MOST_STEPS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Everything outside: see each port. `changed(service, former, shown, commit)` is told each transition."""
+    """Everything outside: see each port. `changed(service, former, shown, commit)` is told each transition; an
+    empty service is the host as a whole."""
 
     manager: Manager
     mirror: Mirror
@@ -144,8 +145,11 @@ class Agent:
         hands = self.hands
         now = hands.clock.now()
         self._polled = now.boot_seconds
-        self._state = follow(self._state, self.local, hands.mirror, hands.store, hands.manager, hands.tool, now)
+        before = self._state
+        self._state = follow(before, self.local, hands.mirror, hands.store, hands.manager, hands.tool, now)
         self._save()
+        for shown, commit in _of_the_host(before, self._state, now.wall_seconds):
+            hands.changed("", None, shown, commit)
 
     def _save(self) -> None:
         if self._state != self._saved:
@@ -409,6 +413,23 @@ def _urgency(state: ServiceState, pool_bytes: int) -> tuple[int, int]:
     if state.record.attempt is not None:
         return 0, 0
     return (1, 0) if state.wanted.unit == ABSENT else (2, pool_bytes)
+
+
+def _of_the_host(before: HostState, after: HostState, now_seconds: float) -> Iterator[tuple[Shown, str]]:
+    """What became of main itself: a commit that is refused is told although nothing changes on the host."""
+    for word, was, now, commit in (
+        ("refused", before.refused and before.refused[1], after.refused and after.refused[1], _refused(after)),
+        ("unusable", before.trouble, after.trouble, after.head),
+        ("offline", before.offline and before.offline[1], after.offline and after.offline[1], after.head),
+    ):
+        if now is not None and (was is None or was.code != now.code or _refused(before) != _refused(after)):
+            yield Shown(word, now, now_seconds), commit
+        elif now is None and was is not None:
+            yield Shown("taken" if word == "refused" else f"{word} no more", None, now_seconds), after.head
+
+
+def _refused(state: HostState) -> str:
+    return state.refused[0] if state.refused is not None else ""
 
 
 def _code(reason: Reason | None) -> str | None:

@@ -26,6 +26,9 @@ _BYTES: Final = {
     "TB": 10**12,
 }
 
+_LONGEST_SECONDS: Final = 86_400.0
+_MOST_BYTES: Final = 2**50
+
 
 class LocalError(Exception):
     """agent.toml cannot be used. `key` is where, "" for the file as a whole."""
@@ -46,8 +49,8 @@ class Kind(Enum):
     INTEGERS = "a list of whole numbers"
     NUMBER = "a number"
     SWITCH = "true or false"
-    SECONDS = 'a time, such as "2m" or 30'
-    BYTES = 'a size with its unit, such as "16GiB"'
+    SECONDS = 'a time of at most a day, such as "2m" or 30'
+    BYTES = 'a size of at most 1024TiB with its unit, such as "16GiB"'
 
 
 def read_table(
@@ -109,14 +112,20 @@ def _seconds(value: Any) -> float:
     found = _DURATION.fullmatch(value if isinstance(value, str) else str(_number(value)))
     if found is None:
         raise ValueError(value)
-    return float(found[1]) * _SECONDS[found[2]]
+    seconds = float(found[1]) * _SECONDS[found[2]]
+    if seconds > _LONGEST_SECONDS:  # a slip of the keyboard, and more than the system's calls take
+        raise ValueError(value)
+    return seconds
 
 
 def _bytes(value: Any) -> int:
     found = _SIZE.fullmatch(_text(value))
     if found is None:
         raise ValueError(value)
-    return int(float(found[1]) * _BYTES[found[2]])
+    size_bytes = int(float(found[1]) * _BYTES[found[2]])
+    if size_bytes > _MOST_BYTES:
+        raise ValueError(value)
+    return size_bytes
 
 
 def _each(reader: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:

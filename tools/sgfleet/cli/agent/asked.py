@@ -32,10 +32,23 @@ def freeze(arguments: argparse.Namespace) -> int:
     until = None if for_seconds is None else now + for_seconds
     store = Store(local_of(arguments).state)
     with readable(store):
+        _not_shortened(store.freeze(), now, until)
         store.set_freeze(Freeze(arguments.reason, now, until))
         _log(store, "freeze", reason=arguments.reason, until_seconds=until)
     print("frozen: what is under way is finished, nothing new begins; sgfleet agent unfreeze ends it")
     return OK
+
+
+def _not_shortened(held: Freeze | None, now: float, until: float | None) -> None:
+    """A freeze that somebody else asked for is not ended sooner by another one."""
+    if held is None or (held.until_seconds is not None and held.until_seconds <= now):
+        return
+    if until is not None and (held.until_seconds is None or until < held.until_seconds):
+        left = "until somebody unfreezes it"
+        if held.until_seconds is not None:
+            left = f"for {(held.until_seconds - now) / 60:.0f} min more"
+        raise FailedError(f"frozen already, {left}: {visible(held.reason)}", "sgfleet agent unfreeze ends that one")
+    print(f"in the place of: {visible(held.reason)}")
 
 
 def unfreeze(arguments: argparse.Namespace) -> int:
@@ -63,7 +76,7 @@ def retry(arguments: argparse.Namespace) -> int:
         if arguments.service is not None:
             names = [_known(state, arguments.service)]
         else:
-            names = [name for name, each in state.services.items() if each.record.quarantine or each.record.broken]
+            names = [name for name, each in state.services.items() if _failed(each)]
             if not names:
                 raise FailedError("nothing failed here", "sgfleet agent retry SERVICE starts one anew")
         for name in names:
@@ -73,6 +86,12 @@ def retry(arguments: argparse.Namespace) -> int:
         store.save(state)
     print(f"{', '.join(names)}: {_THEN}")
     return OK
+
+
+def _failed(each: ServiceState) -> bool:
+    """Whether a service is one that status tells to retry."""
+    down = each.shown is not None and each.shown.word in {"broken", "rolled-back"}
+    return down or bool(each.record.quarantine) or each.record.broken is not None
 
 
 def rollback(arguments: argparse.Namespace) -> int:

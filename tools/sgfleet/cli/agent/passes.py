@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +37,9 @@ def tick(arguments: argparse.Namespace) -> int:
     most = 0.0 if arguments.wait is None else math.inf
     if arguments.wait:
         most = seconds_of(arguments.wait, "--wait")
+    with readable(Store(local.state)), contextlib.suppress(FileNotFoundError):
+        if local.state.stat().st_uid != os.geteuid():
+            raise PermissionError(local.state)
     hands = hands_of(local)
     outcome = _until_settled(Agent(local, _telling(local, hands)), most)
     if not _busy(outcome):
@@ -140,6 +145,8 @@ def _line(entry: dict[str, Any]) -> str:
     if "state" in rest:
         reason = f": {rest['reason']}" if rest.get("reason") else ""
         commit = f" ({str(rest['commit'])[:12]})" if rest.get("commit") else ""
+        if not rest.get("service"):
+            return f"{when}  main  {rest['state']}{commit}{reason}"
         return f"{when}  {rest.get('service')}  {rest.get('former') or 'new'} -> {rest['state']}{commit}{reason}"
     said = "  ".join(f"{key}: {value}" for key, value in rest.items() if value is not None)
     return f"{when}  {said}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.agent.install import install as put
 from sgfleet.agent.install import remove as take_away
+from sgfleet.agent.local import load
 from sgfleet.agent.own_unit import Setup, UnfitError
 from sgfleet.agent.toml_keys import LocalError
 from sgfleet.cli.agent.host import FailedError, config_path, refuse
@@ -30,7 +31,11 @@ def install(arguments: argparse.Namespace) -> int:
     manager = _manager(arguments)
     program = _program()
     try:
-        setup = None if path.exists() else _setup(arguments, path)
+        setup = None
+        if path.exists():
+            _hold_against(arguments, path)
+        else:
+            setup = _setup(arguments, path)
         done = put(manager, path, setup, (str(program),))
     except LocalError as error:
         refuse(path, error)
@@ -75,6 +80,9 @@ def _setup(arguments: argparse.Namespace, path: Path) -> Setup:
     if not (arguments.allowed_signers or arguments.gpg_home or arguments.unsigned):
         help_ = "--allowed-signers FILE or --gpg-home DIR; or --unsigned: whoever can push then decides what runs here"
         raise UsageError("nothing says whose signatures count", help_)
+    for option, place in (("--allowed-signers", arguments.allowed_signers), ("--gpg-home", arguments.gpg_home)):
+        if place is not None and not place.exists():
+            raise UsageError(f"{option} {place}: no such file", "every commit would be refused")
     return Setup(
         host=arguments.host or socket.gethostname().partition(".")[0],
         url=arguments.url,
@@ -90,6 +98,26 @@ def _setup(arguments: argparse.Namespace, path: Path) -> Setup:
         scope="user" if arguments.user else "system",
         state=str(Path.home() / ".local/state/sgfleet") if arguments.user else None,
     )
+
+
+def _hold_against(arguments: argparse.Namespace, path: Path) -> None:
+    """A file that is there is kept: options that say something else would be lost without a word."""
+    local = load(path)
+    said = {
+        "--host": (arguments.host, local.host),
+        "--url": (arguments.url, local.remote.url),
+        "--allowed-signers": (_absolute(arguments.allowed_signers), local.signers.allowed_signers),
+        "--gpg-home": (_absolute(arguments.gpg_home), local.signers.gpg_home),
+        "--known-hosts": (_absolute(arguments.known_hosts), local.remote.known_hosts),
+        "--identity": (_place(arguments.identity), local.remote.identity),
+        "--token": (_place(arguments.token), local.remote.token),
+        "--textfile": (_absolute(arguments.textfile), local.textfile),
+    }
+    for option, (wanted, there) in said.items():
+        if wanted is not None and wanted != str(there):
+            raise UsageError(
+                f"{option} {wanted}: {path} is there and says {there or 'nothing'}", f"edit {path}, or remove it first"
+            )
 
 
 def _absolute(path: Path | None) -> str | None:
