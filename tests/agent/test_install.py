@@ -222,3 +222,16 @@ def test_a_user_has_an_agent_too(systemd, repository):
     assert "success" in systemd.run(*control, "show", "--property=Result", SERVICE).stdout
     systemd.run(*user.become, PROGRAM, "agent", "remove", "--user")
     assert systemd.run(*control, "is-active", TIMER, check=False).stdout == "inactive\n"
+
+
+def test_options_that_the_file_does_not_say_are_not_lost_without_a_word(systemd, agent, repository):
+    words = ("install", "--unsigned", "--host", "box-01", "--url", repository)
+    agent(*words)
+    assert "kept /etc/sgfleet/agent.toml" in agent(*words).stdout
+    other = agent(*words[:-1], "/srv/other.git", check=False)
+    assert other.returncode == 2
+    assert f"says {repository}" in other.stderr
+    systemd.run("rm", "/etc/sgfleet/agent.toml")
+    missing = agent("install", "--allowed-signers", "nowhere", "--host", "box-01", "--url", repository, check=False)
+    assert (missing.returncode, "no such file" in missing.stderr) == (2, True)
+    assert not systemd.path("/etc/sgfleet/agent.toml").exists()
