@@ -51,7 +51,7 @@ def move(service: Service, old: Release, new: Release, root: Path | None = None)
 
 
 def _one(name: str, value: Any, old: Release, new: Release, root: Path | None, found: Move) -> None:
-    target = _name_in(name, old, new, root)
+    target = name_in(name, old, new, root)
     if target is None:
         past = history(root).get(f"--{name}")
         instead = f"; it was to be replaced by {past.instead}" if past and past.instead else ""
@@ -71,7 +71,7 @@ def _one(name: str, value: Any, old: Release, new: Release, root: Path | None, f
         found.renamed[name] = target
 
 
-def _name_in(name: str, old: Release, new: Release, root: Path | None) -> str | None:
+def name_in(name: str, old: Release, new: Release, root: Path | None) -> str | None:
     """The name under which the new release stores the same thing; None where that is not known for certain."""
     flag = new.by_name.get(name)
     if flag is not None:

@@ -66,20 +66,63 @@ def _all(before: Resolved, after: Resolved, old: Release | None, new: Release | 
 
 def _flags(before: Resolved, after: Resolved, old: Release | None, new: Release | None) -> Iterator[Difference]:
     was, now = before.service.flags, after.service.flags
-    spelt_before = {before.names.get(name, name): name for name in was}
-    spelt_after = {after.names.get(name, name): name for name in now}
-    for key in sorted({*spelt_before, *spelt_after}):
-        one = was[spelt_before[key]] if key in spelt_before else _ABSENT
-        other = now[spelt_after[key]] if key in spelt_after else _ABSENT
-        name = spelt_after.get(key) or spelt_before[key]
+    for earlier, later in _pairs(before, after, old, new):
+        one = _ABSENT if earlier is None else was[earlier]
+        other = _ABSENT if later is None else now[later]
+        name = str(later or earlier)
         if one != other or type(one) is not type(other):
             words = change_words(name, _or_default(name, one, old), _or_default(name, other, new))
-        elif spelt_before[key] != name:
-            words = f"{spelt_before[key]} is written as {name}, another name of the same flag"
+        elif earlier != name:
+            words = f"{earlier} is written as {name}, another name of the same flag"
         else:
             continue
         route = ("flags", name)
         yield Difference(route, _known(one), _known(other), words, _path(before, after, route))
+
+
+def _pairs(
+    before: Resolved, after: Resolved, old: Release | None, new: Release | None
+) -> list[tuple[str | None, str | None]]:
+    """The names under which each flag was given and is given, None where it is not. An option is the same flag in every
+    release that has it, wherever the release stores its value; another name of it is found by what either release, or
+    the way from one to the other, says of both.
+    """
+    both = before.service.flags.keys() & after.service.flags.keys()
+    pairs: list[tuple[str | None, str | None]] = [(name, name) for name in both]
+    left = [name for name in before.service.flags if name not in both]
+    right = [name for name in after.service.flags if name not in both]
+    for name in left:
+        match = next((each for each in right if _is_same(name, each, before, after, old, new)), None)
+        if match is not None:
+            right.remove(match)
+        pairs.append((name, match))
+    pairs += [(None, name) for name in right]
+    return sorted(pairs, key=lambda pair: _key(pair, before, after))
+
+
+def _key(pair: tuple[str | None, str | None], before: Resolved, after: Resolved) -> str:
+    earlier, later = pair
+    return after.names.get(later, later) if later is not None else before.names.get(str(earlier), str(earlier))
+
+
+def _is_same(
+    earlier: str, later: str, before: Resolved, after: Resolved, old: Release | None, new: Release | None
+) -> bool:
+    if old is None or new is None or old.version == new.version:
+        names = after.names or before.names
+        return names.get(earlier, earlier) == names.get(later, later)
+    from sgfleet.adopt.move import name_in
+
+    return (
+        name_in(earlier, old, new, None) == later
+        or name_in(later, new, old, None) == earlier
+        or _are_aliases(earlier, later, old, new)
+    )
+
+
+def _are_aliases(one: str, other: str, *releases: Release) -> bool:
+    """Whether a release has one flag with both names."""
+    return any((flag := each.by_name.get(one)) is not None and other in flag.names for each in releases)
 
 
 def _known(value: Any) -> Any:
