@@ -146,3 +146,57 @@ def test_a_sparse_checkout_takes_no_host_for_removed(fleet: Fleet) -> None:
     assert "this checkout is sparse" in said.errors
     fleet.commit()
     assert len(changes(fleet.data("HEAD~1..HEAD"))) == 4
+
+
+@pytest.mark.parametrize("text", ["", "  ", "..HEAD", "...HEAD", " ..HEAD", "..", "..."])
+def test_an_end_that_an_unset_variable_left_empty_is_an_error(branch: Fleet, text: str) -> None:
+    said = branch.plan(text)
+    assert said.code == 1
+    assert said.out == ""
+    assert "has no base" in said.errors or "the range is empty" in said.errors
+    assert "variable which is not set" in said.errors
+
+
+def test_both_ends_the_same_are_said(fleet: Fleet) -> None:
+    head = fleet.git("rev-parse", "HEAD")
+    for text in ("HEAD..HEAD", "main..HEAD", "main...HEAD", "HEAD.."):
+        said = fleet.plan("--format", "json", text)
+        assert said.code == 0
+        assert said.errors == f"note: both ends are the commit {head[:12]}: there is nothing to compare\n"
+    assert fleet.plan("HEAD").errors == ""
+
+
+@pytest.mark.parametrize("text", ["origin/..HEAD", "origin/a..b/..HEAD", "origin/~1..HEAD", "origin/a b..HEAD"])
+def test_no_help_proposes_a_name_that_no_branch_can_have(
+    branch: Fleet, fleet: Fleet, text: str, tmp_path: Path
+) -> None:
+    shallow = clone(fleet, tmp_path / "shallow", "--depth=1")
+    for there in (branch, shallow):
+        said = there.plan(text)
+        assert said.code == 1
+        assert "git fetch --depth=1" not in said.errors
+    assert "git fetch --unshallow" in shallow.plan("HEAD~3..HEAD").errors
+    assert "origin HEAD~3" not in shallow.plan("HEAD~3..HEAD").errors
+    assert "origin gone:refs/remotes/origin/gone" in shallow.plan("origin/gone..HEAD").errors
+
+
+def test_a_bare_repository(branch: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found from inside and by --root; without a working tree both ends are needed."""
+    from sgfleet.cli.main import _guarded
+
+    bare = clone(branch, tmp_path / "bare.git", "--bare")
+    assert changes(bare.data("HEAD~1..HEAD")) == {SUBJECT: "restarted"}
+    for words in ((), ("HEAD~1",)):
+        said = bare.plan(*words)
+        assert said.code == 1
+        assert "has no working tree" in said.errors
+        assert f"sgfleet plan {words[0] if words else 'BASE'}..HEAD" in said.errors
+        assert "fatal" not in said.errors
+    for folder in (bare.root, bare.root / "refs"):
+        monkeypatch.chdir(folder)
+        assert _guarded(["plan", "HEAD~1..HEAD"]) == 2
+    inside = Fleet(branch.root / ".git", branch._capsys)
+    assert "has no working tree" in inside.plan("HEAD~1").errors
+    monkeypatch.chdir(tmp_path)
+    assert _guarded(["plan", "HEAD~1..HEAD"]) == 1
+    assert "no repository here" in branch._capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.source.git_faults import GitError, NotInstalledError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     """`git` in one repository: arguments -> what it prints; raises GitError."""
 
 _MAINS: Final = ("main", "master")
+_UNSET: Final = "in a script that is a variable which is not set"
 _SUBMODULE: Final = b"160000 "
 """The mode of a commit in the place of a folder."""
 
@@ -34,6 +36,11 @@ class Range(NamedTuple):
     after: str | None
     after_name: str
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether both ends are one commit."""
+        return self.before == self.after
+
 
 def resolve(ask: Ask, text: str | None) -> Range:
     """What a person means; None is the merge base with the upstream of main, against the working tree.
@@ -41,17 +48,24 @@ def resolve(ask: Ask, text: str | None) -> Range:
     `A..B` compares A with B; `A...B` compares their merge base with B; `A` compares A with the working tree.
 
     Raises:
-        RangeError: no commit, no base, or a base that this clone does not have.
+        RangeError: no commit, no base, or a base that this clone does not have; an end that an unset variable left
+            empty; no working tree where one is meant.
     """
     if text is None:
         return _default(ask)
+    if not text.strip():
+        raise RangeError("the range is empty", f"{_UNSET}; without any range the upstream of main is the base")
     before, dots, after = text.partition("...") if "..." in text else text.partition("..")
     head = after or "HEAD" if dots else None
-    base = before or "HEAD"
+    if not before.strip():
+        raise RangeError(f"the range {text!r} has no base", f"{_UNSET}; HEAD{text.strip()} says that HEAD is meant")
+    base = before
     tip = None if head is None else commit_of(ask, head)
     old = commit_of(ask, base)
     if dots == "..." and tip is not None:
         return Range(_merge_base(ask, tip, old, base), f"merge base of {base} and {head}", tip, str(head))
+    if tip is None:
+        _refuse_bare(ask, base)
     return Range(old, base, tip, head or "working tree")
 
 
@@ -108,6 +122,14 @@ def submodules(ask: Ask, watched: Sequence[str]) -> frozenset[str]:
     )
 
 
+def is_bare(ask: Ask) -> bool:
+    """Whether the folder that Git is asked in is inside of a repository without a working tree."""
+    try:
+        return ask("rev-parse", "--is-bare-repository").strip() == b"true"
+    except GitError:
+        return False
+
+
 def refuse_sparse(ask: Ask) -> None:
     """Where every host has to be looked at, hosts that are not checked out would look as if they were removed.
 
@@ -138,6 +160,7 @@ def folder_of(ask: Ask) -> str:
 
 def _default(ask: Ask) -> Range:
     head = commit_of(ask, "HEAD")
+    _refuse_bare(ask, "BASE")
     upstream = _upstream(ask)
     if upstream is None:
         raise RangeError(
@@ -146,6 +169,13 @@ def _default(ask: Ask) -> Range:
         )
     tip = commit_of(ask, upstream)
     return Range(_merge_base(ask, head, tip, upstream), f"merge base with {upstream}", None, "working tree")
+
+
+def _refuse_bare(ask: Ask, base: str) -> None:
+    """A bare repository, and the folder .git itself, have commits and no files."""
+    if ask("rev-parse", "--is-inside-work-tree").strip() != b"true":
+        message = "this repository has no working tree to compare with: it is bare, or a folder inside of .git"
+        raise RangeError(message, f"name both ends: sgfleet plan {base}..HEAD")
 
 
 def _upstream(ask: Ask) -> str | None:
@@ -183,10 +213,22 @@ def _is_shallow(ask: Ask) -> bool:
 def _fetch_help(ask: Ask, name: str) -> str:
     remote, slash, branch = name.partition("/")
     if remote == "origin" and slash:
-        return f"git fetch --depth=1 origin {branch}:refs/remotes/origin/{branch}"
+        if not _may_be_ref(ask, branch):
+            return f"{name!r} is no name of a branch: an empty variable? git branch --all lists those that are there"
+        return f"git fetch --depth=1 origin {quote(f'{branch}:refs/remotes/origin/{branch}')}"
     if _is_shallow(ask):
-        return f"this clone is shallow: git fetch --depth=1 origin {name}, or git fetch --unshallow"
+        one = f"git fetch --depth=1 origin {quote(name)}, or " if _may_be_ref(ask, name) else ""
+        return f"this clone is shallow: {one}git fetch --unshallow"
     return "git fetch, or look with git branch --all"
+
+
+def _may_be_ref(ask: Ask, name: str) -> bool:
+    """Whether Git takes it for the name of a branch that is somewhere else."""
+    try:
+        ask("check-ref-format", f"refs/heads/{name}")
+    except GitError:
+        return False
+    return True
 
 
 def _deepen_help(ask: Ask) -> str | None:

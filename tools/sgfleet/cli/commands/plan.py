@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli.common import NOTHING, OK, UsageError, add_format, add_root, root_of
+from sgfleet.cli.common import NOTHING, OK, UsageError, add_format, add_root, root_of, root_or_none
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sgfleet.source.git_range import RangeError
 
     try:
-        plan = _plan(root_of(arguments), arguments.range)
+        plan = _plan(_root(arguments), arguments.range)
     except RangeError as error:
         raise UsageError(str(error), error.help) from error
     if not plan.hosts and not plan.others:
@@ -56,6 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
     return CHANGES if plan.changed else OK
 
 
+def _root(arguments: argparse.Namespace) -> Path:
+    """The repository, or a bare one, which has no hosts/ to be found by."""
+    from pathlib import Path
+
+    from sgfleet.source.git import git
+    from sgfleet.source.git_range import is_bare
+
+    if (found := root_or_none(arguments)) is not None:
+        return found
+    here = Path.cwd()
+    return here if is_bare(partial(git, here)) else root_of(arguments)
+
+
 def _plan(root: Path, text: str | None) -> Plan:
     import datetime
 
@@ -70,6 +83,8 @@ def _plan(root: Path, text: str | None) -> Plan:
     ask = partial(git, root)
     folder = folder_of(ask)
     span = resolve(ask, text)
+    if span.is_empty:
+        print(f"note: both ends are the commit {span.before[:12]}: there is nothing to compare", file=sys.stderr)
     scope = scope_of(changed_paths(ask, span.before, span.after, WATCHED))
     if scope.everything and span.after is None:
         refuse_sparse(ask)
