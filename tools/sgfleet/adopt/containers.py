@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.adopt.start import Refused
@@ -57,6 +58,7 @@ _OF_CONTAINER: Final = _OF_NO_CONCERN | frozenset(
 _RESTART: Final = {"no": "no", "always": "always", "unless-stopped": "always", "on-failure": "on-failure"}
 _VERSION: Final = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+(?:\.post[0-9]+)?)(?:-.*)?")
 _HUB_CACHE: Final = "/root/.cache/huggingface"
+_LONGEST_PATH: Final = 4096
 _SIZE: Final = re.compile(r"([0-9]+)([bkmg]?)b?", re.IGNORECASE)
 
 
@@ -71,29 +73,28 @@ def take(start: Start) -> None:
         words = words[1:]
     if words[:1] != ["run"]:
         raise Refused(f"a container's {words[0] if words else 'program'}, not its run", "import the line that runs it")
-    words = words[1:]
+    rest = deque(words[1:])
     start.paths = {}
     ports: dict[str, str] = {}
     start.told.notes.append(
         "the container: the service runs on the host itself, with the environment that python names"
     )
     entrypoint: list[str] = []
-    while words and words[0].startswith("-"):
-        option, equals, value = words[0].partition("=")
-        words = words[1:]
+    while rest and rest[0].startswith("-"):
+        option, equals, value = rest.popleft().partition("=")
         if not option.startswith("--") and len(option) > 2 and option not in _SWITCHES:  # -p30000:30000
             option, value, equals = option[:2], words_value(option, equals, value), "="
         if option not in _SWITCHES and not equals:
-            if not words:
+            if not rest:
                 raise Refused(f"{option} of the container has no value")
-            value, words = words[0], words[1:]
+            value = rest.popleft()
         if option == "--entrypoint":
             entrypoint = [value]
         else:
             _option(start, option, value, ports)
-    if not words:
+    if not rest:
         raise Refused("the container has no image")
-    image, inside = words[0], words[1:]
+    image, *inside = rest
     tag = image.rpartition("/")[2].partition("@")[0].partition(":")[2]
     if found := _VERSION.fullmatch(tag):
         start.release = start.release or found[1]
@@ -164,7 +165,7 @@ def _volume(start: Start, value: str) -> None:
         outside, _, rest = value.partition(":")
         inside = rest.partition(":")[0]
     if outside.startswith("/") and inside.startswith("/"):
-        start.paths = {**start.paths, inside.rstrip("/") or "/": outside.rstrip("/") or "/"}
+        start.paths[inside.rstrip("/") or "/"] = outside.rstrip("/") or "/"
         if inside.rstrip("/") == _HUB_CACHE:
             start.environment.setdefault("HF_HOME", outside)
     else:
@@ -183,16 +184,17 @@ def _gpus(start: Start, value: str) -> None:
 
 def _publish(start: Start, ports: dict[str, str]) -> None:
     """A service listens on the host itself: the port that was published is its own."""
+    said: dict[str, int] = {}
+    for at, word in enumerate(start.words):
+        if word == "--port" and at + 1 < len(start.words):
+            said.setdefault(start.words[at + 1], at + 1)
+        elif word.startswith("--port="):
+            said.setdefault(word.removeprefix("--port="), at)
     for inside, outside in ports.items():
         if inside == outside:
             continue
-        for at, word in enumerate(start.words):
-            if word == "--port" and start.words[at + 1 : at + 2] == [inside]:
-                start.words[at + 1] = outside
-            elif word == f"--port={inside}":
-                start.words[at] = f"--port={outside}"
-            else:
-                continue
+        if (found := said.get(inside)) is not None:
+            start.words[found] = start.words[found].removesuffix(inside) + outside
             start.told.notes.append(f"port {inside} in the container is {outside} on the host")
             return
         start.told.lost.append(f"port {inside} of the container as {outside} on the host: the server does not say it")
@@ -200,7 +202,11 @@ def _publish(start: Start, ports: dict[str, str]) -> None:
 
 def on_host(start: Start, path: str) -> str:
     """A container's path as the host has it."""
-    for inside in sorted(start.paths, key=len, reverse=True):
-        if path == inside or path.startswith(f"{inside.rstrip('/')}/"):
-            return start.paths[inside].rstrip("/") + path[len(inside.rstrip("/")) :]
-    return path
+    if not path.startswith("/") or len(path) > _LONGEST_PATH:
+        return path
+    end = len(path)
+    while end > 0:  # the longest folder of the container that holds it counts
+        if (folder := path[:end]) != "/" and folder in start.paths:
+            return start.paths[folder].rstrip("/") + path[end:]
+        end = path.rfind("/", 0, end)
+    return start.paths["/"].rstrip("/") + path if "/" in start.paths else path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -137,37 +138,34 @@ def _shell(start: Start) -> None:
 
 
 def _env(start: Start) -> None:
-    rest = start.words[1:]
+    rest = deque(start.words[1:])
     while rest:
         if rest[0] in ("-u", "--unset") and len(rest) > 1:
-            start.environment.pop(rest[1], None)
-            rest = rest[2:]
+            rest.popleft()
+            start.environment.pop(rest.popleft(), None)
         elif rest[0] in ("-i", "-", "--ignore-environment"):
             start.told.lost.append("env -i: a service's environment is that of the unit alone anyway")
-            rest = rest[1:]
+            rest.popleft()
         elif rest[0].startswith("-"):
             raise Refused(f"env {rest[0]}: not known here", "give the command line without env")
         elif found := _ASSIGNMENT.fullmatch(rest[0]):
             start.environment[found[1]] = found[2]
-            rest = rest[1:]
+            rest.popleft()
         else:
             break
-    start.words = rest
+    start.words = list(rest)
 
 
 def _sudo(start: Start) -> None:
-    rest = start.words[1:]
+    rest = deque(start.words[1:])
     start.spec.setdefault("user", "root")
     while rest and rest[0].startswith("-"):
-        if rest[0] in ("-u", "--user", "-g", "--group") and len(rest) > 1:
-            start.spec["user" if "u" in rest[0].removeprefix("--gro") and "g" not in rest[0] else "group"] = rest[1]
-            rest = rest[2:]
-        elif rest[0] == "--":
-            rest = rest[1:]
+        option = rest.popleft()
+        if option in ("-u", "--user", "-g", "--group") and rest:
+            start.spec["user" if option in ("-u", "--user") else "group"] = rest.popleft()
+        elif option == "--":
             break
-        else:
-            rest = rest[1:]
-    start.words = rest
+    start.words = list(rest)
 
 
 def _entry(words: Sequence[str]) -> int | None:

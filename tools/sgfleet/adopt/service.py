@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sgfleet.engine.release import Release
 
-_SECTION: Final = re.compile(r"^\s*\[(?:Unit|Service|Install)\]\s*$", re.MULTILINE)
+_SECTION: Final = re.compile(r"^[ \t]*\[(?:Unit|Service|Install)\][ \t\r]*$", re.MULTILINE)
 _ORDER: Final = ("why", "release", "python", "gpus", "user", "group", "working-directory", "flags", "environment",
                  "environment-files", "secrets", "unit", "start")  # fmt: skip
 _GPUS: Final = re.compile(r"(?:0|[1-9][0-9]{0,3})(?:,(?:0|[1-9][0-9]{0,3}))*")
@@ -55,6 +55,8 @@ def import_text(
     Raises:
         Refused: there is no start of SGLang in it, or one that cannot be carried over.
     """
+    if "\0" in text:
+        raise Refused("it holds zero bytes: no text", "give a unit file, a start script, or the words behind --")
     if _SECTION.search(text):
         start = read_unit(text, unit_name)
     else:

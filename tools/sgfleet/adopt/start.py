@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 class Refused(Exception):  # noqa: N818 - a property of the source, not a fault of the program
@@ -45,6 +42,6 @@ class Start:
     spec: dict[str, Any] = field(default_factory=dict)
     name: str | None = None
     release: str | None = None
-    paths: Mapping[str, str] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
     """A container's path -> the host's."""
     told: Told = field(default_factory=Told)

@@ -73,9 +73,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _text(source: str) -> str:
     try:
         with sys.stdin.buffer if source == "-" else Path(source).open("rb") as stream:
-            return stream.read(_LARGEST_BYTES).decode(errors="surrogateescape")
+            data = stream.read(_LARGEST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{source}: {(error.strerror or type(error).__name__).lower()}") from None
+    if len(data) > _LARGEST_BYTES:
+        shown = "standard input" if source == "-" else source
+        raise UsageError(f"{shown}: more than {_LARGEST_BYTES // 2**20} MiB", "give a unit file or a start script")
+    return data.decode(errors="surrogateescape")
 
 
 def _write(root: Path, host: str, found: Imported) -> None:

@@ -23,6 +23,10 @@ HELP: Final = Flag(("-h", "--help"), "help", action="help", nargs=0, default=SUP
 """What argparse adds to every parser."""
 
 
+_PART: Final = 256
+"""Words that argparse is given at once; no command line of a person has as many."""
+
+
 class FlagAction(argparse.Action):
     """A flag in the parser: remembers that it was used, then does what the release's action does."""
 
@@ -92,12 +96,45 @@ class CommandLine(argparse.ArgumentParser):
         namespace = argparse.Namespace()
         vars(namespace).update(self.defaults)
         try:
-            return self.parse_known_args(list(words), namespace)
+            return self._in_parts(list(words), namespace)
         except argparse.ArgumentError as error:  # all others are raised as refusals below
             if error.argument_name is None:  # from Python 3.13 on: a required option is missing
                 self.error(error.message)
             option = (error.argument_name or "").partition("/")[0]
             refuse("unexpected-value", f"{option} takes no value", option=option)
+
+    def _in_parts(self, words: list[str], namespace: argparse.Namespace) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse reads all words at once, in time that grows with their number: for each option it looks at every
+        other one, so a long command line is given to it in parts that begin with an option.
+        """
+        starts = self._starts(words)
+        if len(starts) == 1:
+            return self.parse_known_args(words, namespace)
+        rest: list[str] = []
+        required = [action for action in self.flag_actions if action.required]
+        try:
+            for action in required:
+                action.required = False  # no single part has all of them
+            for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+                rest += self.parse_known_args(words[start:end], namespace)[1]
+        finally:
+            for action in required:
+                action.required = True
+        if not {action for action, _ in self.used}.issuperset(required):
+            self.error("")
+        return namespace, rest
+
+    def _starts(self, words: list[str]) -> list[int]:
+        """Where parts may begin: at words that argparse takes for options; behind `--` there are none."""
+        starts = [0]
+        if len(words) <= _PART:
+            return starts
+        for at, word in enumerate(words):
+            if word == "--":
+                break
+            if self._parse_optional(word) is not None and at - starts[-1] >= _PART:  # refuses what is ambiguous
+                starts.append(at)
+        return starts
 
     def error(self, message: str) -> NoReturn:
         """Called by argparse when a required option is missing; its other errors are raised below, before they come."""
