@@ -38,6 +38,9 @@ CASES: Final = [
     ("sgfleet completion ", {"bash", "zsh", "fish"}, {"kimi-01"}),
     ("sgfleet check --root ELSEWHERE ", {"far-01"}, {"kimi-01"}),
     ("sgfleet argv 0.5.9 -- --al", set(), {"--all"}),
+    ("sgfleet upgrade far-01 --root ELSEWHERE --to 0.5.2", {"0.5.20", "0.5.23"}, {"0.5.9", "far-01"}),
+    ("sgfleet schema diff 0.5.2", {"0.5.20", "0.5.23"}, {"0.5.9"}),
+    ("sgfleet memory --release 0.5.9.", {"0.5.9.9"}, {"0.5.9"}),
 ]
 
 
@@ -50,7 +53,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unit = root / "units/kimi-01/sglang-kimi.service"
     unit.parent.mkdir(parents=True)
     unit.touch()
-    for release in ("0.5.9", "0.5.12"):
+    for release in ("0.5.9", "0.5.12", "0.5.9.9"):
         schema = root / f"schema/sglang/{release}.json"
         schema.parent.mkdir(parents=True, exist_ok=True)
         schema.touch()
@@ -187,6 +190,35 @@ def test_offers_in_zsh(line, wanted, unwanted, zsh, place):
     line = line.replace("ELSEWHERE", str(place.parent / "elsewhere"))
     given = {word for word in line.split(" ")[1:-1] if word not in wanted}
     held(zsh.complete(line) - given, wanted, unwanted - given)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted", "unwanted"),
+    [
+        ("sgfleet upgrade box-02 --to = 0.5.2", {"0.5.20", "0.5.23"}, {"0.5.9", "box-02"}),
+        ("sgfleet upgrade box-02 --to =", {"0.5.9", "0.5.23"}, {"box-02"}),
+        ("sgfleet upgrade box-02 --to=0.5.2", {"--to=0.5.20", "--to=0.5.23"}, {"0.5.20", "--to=0.5.9"}),
+        ("sgfleet upgrade --to = 0.5.23 box", {"box-02"}, {"kimi-01", "0.5.23"}),
+        ("sgfleet upgrade --to=0.5.23 box", {"box-02"}, {"kimi-01"}),
+        ("sgfleet check --format = s", {"sarif"}, {"text"}),
+        ("sgfleet check --format=s", {"--format=sarif"}, {"--format=text"}),
+        ("sgfleet check --nope=s", set(), {"--nope=sarif", "box-02"}),
+        ("sgfleet check --root = ELSEWHERE ", {"far-01"}, {"kimi-01"}),
+        ("sgfleet check --root=ELSEWHERE ", {"far-01"}, {"kimi-01"}),
+    ],
+)
+def test_bash_completes_behind_an_equals_sign(words, wanted, unwanted, script, place, tmp_path):
+    """As three words, which is what readline makes of it, and as one, where COMP_WORDBREAKS was changed."""
+    words = words.replace("ELSEWHERE", str(place.parent / "elsewhere"))
+    held(in_bash(words, script, place, without_python(tmp_path / "traps")), wanted, unwanted)
+
+
+def test_zsh_and_fish_complete_behind_an_equals_sign(zsh, script, place, tmp_path):
+    line = "sgfleet upgrade box-02 --to=0.5.2"
+    for found in (zsh.complete(line), in_fish(line, script, place, without_python(tmp_path / "traps"))):
+        offered = {word.removeprefix("--to=") for word in found}
+        assert {"0.5.20", "0.5.23"} <= offered
+        assert "0.5.9" not in offered
 
 
 @pytest.mark.parametrize("shell", [in_bash, in_fish])

@@ -35,9 +35,11 @@ _sgfleet_names() {  # KIND ROOT: the names of a kind in a repository, a line eac
                 printf '%s\\n' "${path%.service}"
             done ;;
         release)
+            printf '%s\\n' $_sgfleet_releases
             for path in "$2"/schema/sglang/*.json; do
                 path=${path##*/}
-                [[ $path == [0-9]*.json ]] && printf '%s\\n' "${path%.json}"
+                path=${path%.json}
+                [[ $path == [0-9]* && " $_sgfleet_releases " != *" $path "* ]] && printf '%s\\n' "$path"
             done ;;
     esac
 }
@@ -45,7 +47,7 @@ _sgfleet_names() {  # KIND ROOT: the names of a kind in a repository, a line eac
 """
 _TAIL: Final = """\
 _sgfleet() {
-    local cur=${COMP_WORDS[COMP_CWORD]} at='' root='' option='' word i
+    local cur=${COMP_WORDS[COMP_CWORD]} at='' root='' option='' before='' word i
     local commands options operands value
     local -a seen=()
     COMPREPLY=()
@@ -55,6 +57,11 @@ _sgfleet() {
         if [[ $word == -- ]]; then  # what follows is another program's
             compopt -o default 2>/dev/null
             return
+        elif [[ $word == = && -n $option ]]; then  # readline takes --to=0.5.9 for three words
+            [[ ${COMP_WORDS[i - 1]} == --root ]] && root=${COMP_WORDS[i + 1]:-}
+        elif [[ $word == --root=* ]]; then
+            root=${word#*=}
+            option=''
         elif [[ $word == -?* ]]; then
             _sgfleet_value "$at" "$word"
             option=$value
@@ -68,6 +75,14 @@ _sgfleet() {
             seen+=("$word")
         fi
     done
+    if [[ $cur == = && -n $option ]]; then
+        cur=''
+    elif [[ -z $option && $cur == --*=* ]]; then  # one word, where COMP_WORDBREAKS has no =
+        _sgfleet_value "$at" "${cur%%=*}"
+        [[ -n $value ]] || return
+        option=$value before=${cur%%=*}=
+        cur=${cur#*=}
+    fi
     local kind=$option
     if [[ -z $kind || ( $kind == *+ && $cur == -* ) ]]; then
         if [[ $cur == -* ]]; then
@@ -99,18 +114,20 @@ _sgfleet() {
                 [[ $name == "$cur"* && $name != *[!a-zA-Z0-9_./-]* ]] && COMPREPLY+=("$name")
             done < <(_sgfleet_names "$kind" "$(_sgfleet_root "$root")") ;;
     esac
+    [[ -z $before ]] || COMPREPLY=("${COMPREPLY[@]/#/$before}")
 }
 
 complete -F _sgfleet sgfleet
 """
 
 
-def as_bash(root: Command, rules: Iterable[str]) -> str:
-    """The script. `rules` are the codes that `explain` knows."""
+def as_bash(root: Command, rules: Iterable[str], releases: Iterable[str]) -> str:
+    """The script. `rules` are the codes that `explain` knows, `releases` those whose flags sgfleet knows everywhere."""
     return "".join(
         (
             _HEAD,
-            f"_sgfleet_rules='{' '.join(rules)}'\n\n",
+            f"_sgfleet_rules='{' '.join(rules)}'\n",
+            f"_sgfleet_releases='{' '.join(releases)}'\n\n",
             "_sgfleet_at() {  # COMMAND: what may stand there\n",
             "    commands='' options='' operands=''\n    case $1 in\n",
             *(f"        {line}\n" for line in _places(root)),

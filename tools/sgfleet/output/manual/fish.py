@@ -42,6 +42,7 @@ function __sgfleet_targets
 end
 
 function __sgfleet_releases
+    printf '%s\n' $__sgfleet_known
     for path in (__sgfleet_root)/schema/sglang/*.json
         string match -rg '.*/([0-9][^/]*)\.json$' -- $path
     end
@@ -81,10 +82,11 @@ _LISTS: Final = {
 }
 
 
-def as_fish(root: Command, rules: Iterable[str]) -> str:
-    """The script. `rules` are the codes that `explain` knows."""
+def as_fish(root: Command, rules: Iterable[str], releases: Iterable[str]) -> str:
+    """The script. `rules` are the codes that `explain` knows, `releases` those whose flags sgfleet knows everywhere."""
     lists = {**_LISTS, "rule": " ".join(rules)}
-    lines = [f"set -g __sgfleet_valued {' '.join(_valued(root))}", ""]
+    lines = [f"set -g __sgfleet_known {' '.join(releases)}"]
+    lines += [f"set -g __sgfleet_valued {' '.join(_valued(root))}", ""]
     lines += [f"complete -c sgfleet {line}" for command in root.walk() for line in _lines(command, lists)]
     return _HEAD + "\n".join(lines) + "\n"
 

@@ -44,7 +44,7 @@ _sgfleet_targets() {
 
 _sgfleet_releases() {
     local REPLY; _sgfleet_root
-    local -a names=($REPLY/schema/sglang/<->*.json(N.:t:r))
+    local -a names=($_sgfleet_known $REPLY/schema/sglang/<->*.json(N.:t:r))
     compadd -a names
 }
 
@@ -61,11 +61,12 @@ _ACTIONS: Final = {
 }
 
 
-def as_zsh(root: Command, rules: Iterable[str]) -> str:
-    """The script. `rules` are the codes that `explain` knows."""
+def as_zsh(root: Command, rules: Iterable[str], releases: Iterable[str]) -> str:
+    """The script. `rules` are the codes that `explain` knows, `releases` those whose flags sgfleet knows everywhere."""
     return "".join(
         (
             _HEAD,
+            f"typeset -ga _sgfleet_known=({' '.join(releases)})\n\n",
             f"_sgfleet_rules() {{\n    compadd {' '.join(rules)}\n}}\n\n",
             *(f"{function}\n" for function in _functions(root)),
             # As an autoloaded function the file is the completion; sourced, it announces it.
@@ -110,8 +111,10 @@ def _dispatch(command: Command) -> Iterator[str]:
 
 
 def _option(argument: Argument) -> str:
+    one_value = argument.kind != "switch" and not argument.many
+    own = tuple(f"{name}=" if one_value and name.startswith("--") else name for name in argument.names)
     exclusive = "*" if argument.repeats else f"({' '.join(argument.names)})" if len(argument.names) > 1 else ""
-    names = f"'{{{','.join(argument.names)}}}'" if len(argument.names) > 1 else argument.names[0]
+    names = f"'{{{','.join(own)}}}'" if len(own) > 1 else own[0]
     value = "" if argument.kind == "switch" else f":{_escaped(argument.metavar)}:{_action(argument)}"
     if argument.many:  # every value until the next option
         value = f":*-*{value}"
