@@ -74,3 +74,94 @@ def test_a_long_source_is_carried_over(here, text, capsys):
     (here / "start.sh").write_text(text)
     main(["import", "start.sh", "--release", "0.5.9", "--python", "/e/bin/python3"])
     assert "model-path: /m" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--python", "relative/python"], "--python 'relative/python': not an absolute path, such as /opt/"),
+        (["--python", ""], "--python '': not an absolute path"),
+        (["--python", "/e/a\nb"], "not an absolute path"),
+        (["--name", "../x"], "--name '../x': not a service name"),
+        (["--name", ""], "not a service name"),
+        (["--name", "Chat"], "not a service name"),
+    ],
+)
+def test_a_value_that_no_spec_takes_is_not_written(here, options, why):
+    with pytest.raises(UsageError) as caught:
+        main(["import", str(UNIT), "--release", "0.5.9", "--write", "kimi-01", *options])
+    assert why in caught.value.message
+    assert not list((here / "hosts").iterdir())
+
+
+@pytest.mark.parametrize("schemas", [False, True])
+def test_the_placeholder_of_init_gives_way(here, capsys, schemas):
+    """What init's next lines say to do leads to a host with one service."""
+    if schemas:
+        (here / "schema").mkdir()
+        (here / "schema/host.schema.json").touch()
+    assert main(["init", "kimi-01"]) == 0
+    assert main(["import", str(UNIT), "--release", "0.5.9", "--write", "kimi-01"]) == 0
+    said = capsys.readouterr().err
+    assert "note: hosts/kimi-01/host.yaml: the placeholder sglang that init wrote is replaced" in said
+    text = (here / "hosts/kimi-01/host.yaml").read_text()
+    assert "MODEL" not in text
+    assert "host: kimi-01\n" in text
+    main(["check", "kimi-01"])
+    assert "HST002" not in capsys.readouterr().out
+
+
+def test_a_placeholder_that_was_touched_stays_and_is_named(here, capsys):
+    assert main(["init", "kimi-01"]) == 0
+    file = here / "hosts/kimi-01/host.yaml"
+    file.write_text(file.read_text().replace("port: 30000", "port: 30001"))
+    before = file.read_text()
+    assert main(["import", str(UNIT), "--release", "0.5.9", "--write", "kimi-01"]) == 1
+    assert file.read_text().startswith(before)
+    assert "to do: hosts/kimi-01/host.yaml: service sglang is the placeholder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (LINE, "note: no User= is carried over: it runs as root"),
+        (f"[Service]\nExecStart=/e/bin/{LINE}\n", "note: no User= is carried over: it runs as root"),
+        (f"[Service]\nUser=1000\nExecStart=/e/bin/{LINE}\n", "note: no User= is carried over: it runs as root"),
+        (f"sudo -u 1000 {LINE}", "note: no User= is carried over: it runs as root"),
+        (f"docker run img:v0.5.9 {LINE}", "note: no User= is carried over: it runs as root"),
+        (f"docker run --user 1000:1000 img:v0.5.9 {LINE}", "to do: user: the container ran as 1000:1000;"),
+        (f"docker run -u llm img:v0.5.9 {LINE}", "to do: user: the container ran as llm;"),
+        (f"docker run --user=0 img:v0.5.9 {LINE}", "to do: user: the container ran as 0;"),
+        (f"docker run --user 'a b' img:v0.5.9 {LINE}", "to do: user: the container ran as another account;"),
+        (f"sudo -u llm {LINE}", None),
+        (f"[Service]\nUser=llm\nExecStart=/e/bin/{LINE}\n", None),
+    ],
+)
+def test_which_account_runs_it_is_said(here, text, told, capsys):
+    (here / "source").write_text(text)
+    main(["import", "source", "--release", "0.5.9", "--python", "/e/bin/python3"])
+    said = capsys.readouterr()
+    assert ("runs as root" in said.err) == (told is not None)
+    if told is not None:
+        assert told in said.err
+        assert said.err.count("runs as root") == 1
+    else:
+        assert "user: llm" in said.out
+
+
+@pytest.mark.parametrize("text", [f"source venv/bin/activate\n{LINE}", f"docker run -w app img:v0.5.9 {LINE}"])
+def test_what_is_written_is_what_a_spec_takes(here, text, capsys):
+    (here / "source").write_text(text)
+    main(["import", "source", "--release", "0.5.9", "--python", "/e/bin/python3", "--write", "kimi-01"])
+    capsys.readouterr()
+    main(["check", "kimi-01"])
+    assert "SPC" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("rest", ["--api-key sk-0123456789abcdef", '--api-key "$KEY"'])
+def test_a_file_of_secrets_is_told_with_its_mode(here, rest, capsys):
+    (here / "source").write_text(f"{LINE} {rest}")
+    assert main(["import", "source", "--release", "0.5.9", "--python", "/e/bin/python3"]) == 1
+    lines = [line for line in capsys.readouterr().err.splitlines() if ".env" in line]
+    assert lines
+    assert all(line.endswith("(owner root, mode 0600)") for line in lines)

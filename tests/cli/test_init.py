@@ -54,3 +54,10 @@ def test_usage(tmp_path):
     for words in (["../x"], ["a", "--release", "9.9.9"]):
         with pytest.raises(UsageError):
             main(["init", *words, "--root", str(tmp_path)])
+
+
+def test_a_placeholder_says_so_where_it_is_read(tmp_path):
+    assert main(["init", "kimi-01", "--root", str(tmp_path)]) == 0
+    assert "MODEL    # no model: put" in (tmp_path / "hosts/kimi-01/host.yaml").read_text()
+    assert main(["render", "--root", str(tmp_path)]) == 0
+    assert "A placeholder that sgfleet init wrote" in (tmp_path / "units/kimi-01/sglang.service").read_text()

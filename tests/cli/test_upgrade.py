@@ -85,3 +85,11 @@ def test_usage(file):
     for words in (["h", "--to", "9.9.9"], ["h/nope", "--to", "0.5.23"], ["x", "--to", "0.5.23"]):
         with pytest.raises(UsageError):
             main(["upgrade", *words])
+
+
+@pytest.mark.parametrize("python", ["relative/python", "", "/opt/a\nb", "~/venv/bin/python3"])
+def test_an_interpreter_that_no_spec_takes_is_not_written(file, python):
+    for more in ([], ["--check"]):
+        with pytest.raises(UsageError, match="not an absolute path, such as"):
+            main(["upgrade", "h", "--to", "0.5.23", "--python", python, *more])
+    assert file.read_text() == HOST

@@ -59,6 +59,7 @@ _RESTART: Final = {"no": "no", "always": "always", "unless-stopped": "always", "
 _VERSION: Final = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+(?:\.post[0-9]+)?)(?:-.*)?")
 _HUB_CACHE: Final = "/root/.cache/huggingface"
 _LONGEST_PATH: Final = 4096
+_SHOWN_USER: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}(?::[A-Za-z0-9_.-]{1,32})?")
 _SIZE: Final = re.compile(r"([0-9]+)([bkmg]?)b?", re.IGNORECASE)
 
 
@@ -112,17 +113,13 @@ def words_value(option: str, equals: str, value: str) -> str:
 
 def _option(start: Start, option: str, value: str, ports: dict[str, str]) -> None:
     told, unit = start.told, start.spec.setdefault("unit", {})
-    if option in ("-e", "--env"):
-        _variable(start, value)
+    if (take_value := _TAKEN.get(option)) is not None:
+        take_value(start, value)
     elif option == "--env-file" and value.startswith("/"):
         start.spec.setdefault("environment-files", []).append(value)
-    elif option in ("-v", "--volume", "--mount"):
-        _volume(start, value)
     elif option in ("-p", "--publish"):
         *_, outside, inside = ["", *value.split("/")[0].split(":")]
         ports[inside] = outside or inside
-    elif option == "--gpus":
-        _gpus(start, value)
     elif option == "--name":
         start.name = start.name or value
     elif option in ("-w", "--workdir"):
@@ -135,6 +132,14 @@ def _option(start: Start, option: str, value: str, ports: dict[str, str]) -> Non
         _ulimit(start, *value.partition("=")[::2])
     elif option not in _OF_CONTAINER:
         told.lost.append(f"{option} of the container")
+
+
+def _user(start: Start, value: str) -> None:
+    """An account of the image, by number or by a name that means something else on the host."""
+    shown = value if _SHOWN_USER.fullmatch(value) else "another account"
+    start.told.todo.append(
+        f"user: the container ran as {shown}; name an account of the host in `user:`: without one it runs as root"
+    )
 
 
 def _variable(start: Start, value: str) -> None:
@@ -180,6 +185,18 @@ def _gpus(start: Start, value: str) -> None:
         start.spec["gpus"] = [int(each) for each in found[1].split(",")]
     else:
         start.told.lost.append("--gpus of the container: which ones is not said")
+
+
+_TAKEN: Final = {
+    "-e": _variable,
+    "--env": _variable,
+    "-v": _volume,
+    "--volume": _volume,
+    "--mount": _volume,
+    "--gpus": _gpus,
+    "-u": _user,
+    "--user": _user,
+}
 
 
 def _publish(start: Start, ports: dict[str, str]) -> None:

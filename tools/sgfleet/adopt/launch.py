@@ -108,7 +108,7 @@ def _prepare(words: list[str], shown: dict[str, str], start: Start) -> None:
             shown.pop(word, None)
     elif name == "cd" and len(rest) == 1 and rest[0].startswith("/"):
         start.spec["working-directory"] = rest[0]
-    elif name in ("source", ".") and rest and rest[0].endswith("/bin/activate"):
+    elif name in ("source", ".") and rest and rest[0].startswith("/") and rest[0].endswith("/bin/activate"):
         start.spec["python"] = rest[0].removesuffix("activate") + "python3"
         start.told.notes.append("the environment that is activated: its interpreter is named instead")
     elif name == "ulimit" and rest in (["-l", "unlimited"], ["-n", *rest[1:]]):

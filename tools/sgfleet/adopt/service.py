@@ -11,6 +11,7 @@ from sgfleet.adopt.launch import read_script, unwrap
 from sgfleet.adopt.start import Refused, Start, Told
 from sgfleet.adopt.unit_file import read_unit
 from sgfleet.source.emit import block
+from sgfleet.spec.option_values import fits
 from sgfleet.spec.secret_names import holds_secret, names_secret
 from sgfleet.spec.secret_shapes import kind_of_secret
 
@@ -23,6 +24,8 @@ _SECTION: Final = re.compile(r"^[ \t]*\[(?:Unit|Service|Install)\][ \t\r]*$", re
 _ORDER: Final = ("why", "release", "python", "gpus", "user", "group", "working-directory", "flags", "environment",
                  "environment-files", "secrets", "unit", "start")  # fmt: skip
 _GPUS: Final = re.compile(r"(?:0|[1-9][0-9]{0,3})(?:,(?:0|[1-9][0-9]{0,3}))*")
+_RIGHTS: Final = "owner root, mode 0600"
+"""systemd reads the file before it changes to the service's account: nobody else needs to."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -97,6 +100,7 @@ def _imported(
     spec |= {"release": version, "flags": carried.flags}
     if python is not None:
         spec["python"] = python
+    _sift(start)
     if "python" not in spec:
         told.todo.append("python: the interpreter of the environment on the host, as an absolute path (--python PATH)")
     moved = {**carried.moved, **_environment(start)}
@@ -105,13 +109,30 @@ def _imported(
     if (moved or carried.secrets) and "environment-files" not in spec:
         spec["environment-files"] = [f"/etc/sglang/{service}.env"]
         if not moved:
-            told.todo.append(f"/etc/sglang/{service}.env: the file that sets {', '.join(carried.secrets.values())}")
+            told.todo.append(
+                f"/etc/sglang/{service}.env: the file that sets {', '.join(carried.secrets.values())} ({_RIGHTS})"
+            )
     for what, variable in moved.items():
         file = spec["environment-files"][0]
-        told.todo.append(f"{what}: a secret, not carried over; write {variable}=<its value> into {file} on the host")
+        told.todo.append(
+            f"{what}: a secret, not carried over; write {variable}=<its value> into {file} on the host ({_RIGHTS})"
+        )
     if not spec.get("unit"):
         spec.pop("unit", None)
     return Imported(service, {key: spec[key] for key in _ORDER if key in spec}, told)
+
+
+def _sift(start: Start) -> None:
+    """Take out what no service may have, and say which account it is that runs."""
+    spec, told = start.spec, start.told
+    for key in ("python", "user", "group", "working-directory", "environment-files", "why"):
+        if key in spec and not fits(key, spec[key]):
+            told.lost.append(f"{key}: the source's own is none that a service may have")
+            del spec[key]
+    if "user" not in spec and not any(line.startswith("user:") for line in told.todo):
+        told.notes.append(
+            "no User= is carried over: it runs as root, which many hosts' agents refuse; write `user:` with an account"
+        )
 
 
 def _environment(start: Start) -> dict[str, str]:

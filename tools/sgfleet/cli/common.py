@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import argparse
@@ -54,6 +54,18 @@ def add_format(parser: argparse.ArgumentParser, choices: Sequence[str]) -> None:
     parser.add_argument(
         "--format", choices=choices, default=choices[0], help=f"form of the answer (default: {choices[0]})"
     )
+
+
+def check_spec_value(option: str, kind: Literal["python", "service"], value: str | None) -> None:
+    """Hold an option's value that is written into a specification against what a specification takes.
+
+    Raises:
+        UsageError: it would not be taken.
+    """
+    from sgfleet.spec.option_values import not_as_wanted
+
+    if value is not None and (wanted := not_as_wanted(kind, value)) is not None:
+        raise UsageError(f"{option} {value[:100]!a}: not {wanted}")
 
 
 def root_of(arguments: argparse.Namespace) -> Path:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.cli.common import FINDINGS, OK, UsageError, add_root, root_of, root_or_none
+from sgfleet.cli.common import FINDINGS, OK, UsageError, add_root, check_spec_value, root_of, root_or_none
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from sgfleet.adopt.service import Imported
 
@@ -45,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.source is None) == (arguments.words is None):
         raise UsageError("one source is needed", "give a file, or a command line behind --")
+    check_spec_value("--python", "python", arguments.python)
+    check_spec_value("--name", "service", arguments.name)
     root = root_of(arguments) if arguments.write else root_or_none(arguments)
     known = {"name": arguments.name, "release": arguments.release, "python": arguments.python}
     try:
@@ -82,6 +85,17 @@ def _text(source: str) -> str:
     return data.decode(errors="surrogateescape")
 
 
+def _placeholders(data: Any, path: str) -> Iterator[str]:
+    """What is left of what `init` wrote: services without a model, which would share the GPUs with this one."""
+    from sgfleet.cli.placeholder import MODEL
+
+    services = data.get("services") if isinstance(data, dict) else None
+    for name, service in (services if isinstance(services, dict) else {}).items():
+        flags = service.get("flags") if isinstance(service, dict) else None
+        if isinstance(flags, dict) and flags.get("model-path") == MODEL:
+            yield f"{path}: service {name} is the placeholder that init wrote ({MODEL}): take it out, or fill it in"
+
+
 def _write(root: Path, host: str, found: Imported) -> None:
     """Add the service to the host's file, or begin that file.
 
@@ -90,6 +104,7 @@ def _write(root: Path, host: str, found: Imported) -> None:
     """
     import re
 
+    from sgfleet.cli.placeholder import SERVICE, is_untouched
     from sgfleet.source.edit import EditError, insert
     from sgfleet.source.problems import SourceError
     from sgfleet.source.replace import replace_file
@@ -101,7 +116,13 @@ def _write(root: Path, host: str, found: Imported) -> None:
     path = f"hosts/{host}/host.yaml"
     try:
         if (root / path).is_symlink() or (root / path).exists():
-            text = insert(read_document(WorkTree(root), path), ("services", found.name), found.spec)
+            document = read_document(WorkTree(root), path)
+            if is_untouched(document.text, host):
+                found.told.notes.append(f"{path}: the placeholder {SERVICE} that init wrote is replaced")
+                text = found.yaml(host, "a start of SGLang")
+            else:
+                text = insert(document, ("services", found.name), found.spec)
+                found.told.todo.extend(_placeholders(document.data, path))
         else:
             WorkTree(root).entries(f"hosts/{host}")  # no way through a link
             text = found.yaml(host, "a start of SGLang")

@@ -31,24 +31,6 @@ policy:
   reserve:
     host-ram: 32GiB               # stays free of pinned pools on every host
 """
-HOST: Final = """\
-host: {host}
-
-services:
-  sglang:                         # -> units/{host}/sglang.service
-    why: What it serves, and for whom.
-    release: "{release}"             # the SGLang release that runs there, in quotes
-    python: /opt/sglang/bin/python3    # the interpreter of its environment on the host
-    gpus: all                     # or a list, such as [0, 1]
-    user: sglang
-    flags:                        # as on the command line, without the dashes
-      model-path: /srv/models/MODEL
-      served-model-name: model
-      host: 127.0.0.1
-      port: 30000
-    start:
-      budget: 15m                 # from the start of the process to the first generated token
-"""
 HOOKS: Final = """\
 # `pre-commit install` once in a clone. `sgfleet` must be on the PATH of whoever commits.
 repos:
@@ -78,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write what is missing."""
+    from sgfleet.cli.placeholder import placeholder
     from sgfleet.cli.releases import load_release
     from sgfleet.engine import store
     from sgfleet.source.problems import SourceError
@@ -95,8 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     schemas = (root / "schema" / "host.schema.json").is_file()
     files = {
         "fleet.yaml": (line.format("", "fleet") if schemas else "") + FLEET,
-        f"hosts/{host}/host.yaml": (line.format("../../", "host") if schemas else "")
-        + HOST.format(host=host, release=release),
+        f"hosts/{host}/host.yaml": (line.format("../../", "host") if schemas else "") + placeholder(host, release),
         ".pre-commit-config.yaml": HOOKS,
     }
     try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.cli.common import FINDINGS, NOTHING, OK, UsageError, add_root, root_of
+from sgfleet.cli.common import FINDINGS, NOTHING, OK, UsageError, add_root, check_spec_value, root_of
 
 if TYPE_CHECKING:
     import argparse
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sgfleet.source.edit import EditError
     from sgfleet.source.replace import replace_file
 
+    check_spec_value("--python", "python", arguments.python)
     workspace = Workspace(root_of(arguments))
     selection = selected(workspace, [arguments.target])
     new = load_release(arguments.to, workspace.root)

@@ -1,0 +1,34 @@
+"""Single values from outside of YAML, held against the model before they are written into a specification."""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args
+
+from pydantic import TypeAdapter, ValidationError
+
+from sgfleet.spec.base import Expect
+from sgfleet.spec.service import Interpreter, Service, ServiceName
+from sgfleet.spec.words import such_as
+
+_KINDS: Final[dict[str, Any]] = {"python": Interpreter, "service": ServiceName}
+_LEAST: Final = {"release": "0.5.9", "python": "/p"}
+"""What no service can be without."""
+
+
+def not_as_wanted(kind: str, value: str) -> str | None:
+    """What a `python` or the name of a `service` should be, after "not"; None where the value is right."""
+    try:
+        TypeAdapter(_KINDS[kind]).validate_python(value)
+    except ValidationError:
+        wanted = [each for each in get_args(_KINDS[kind]) if isinstance(each, Expect)][-1]
+        return f"{wanted.what}, {such_as(wanted)}"
+    return None
+
+
+def fits(key: str, value: Any) -> bool:
+    """Whether a service may have this value under a key, both as YAML has them."""
+    try:
+        Service.model_validate({**_LEAST, key: value})
+    except ValidationError:
+        return False
+    return True
