@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -10,16 +11,20 @@ from hypothesis import strategies as st
 
 from sgfleet.engine.argv import parser as under_test
 from sgfleet.engine.argv.parse import parse
-from sgfleet.engine.argv.parser import CommandLine
 from sgfleet.engine.store import load
 
+if TYPE_CHECKING:
+    from sgfleet.engine.argv.parser import CommandLine
+
 RELEASE = load("0.5.9")
-WORDS = ["--model-path", "/m", "--model-path=/n", "--port", "1", "x", "--tp", "2", "--trust-remote-code", "--nope", "-1",
-         "--cuda-graph-bs", "8", "16", "--log-lev", "--disable-cuda-g", "--", "-", "", "--enable", "--tp-size=two"]  # fmt: skip
+WORDS = (
+    "--model-path /m --model-path=/n --port 1 x --tp 2 --trust-remote-code --nope -1 --cuda-graph-bs 8 16 --log-lev "
+    "--disable-cuda-g -- - --enable --tp-size=two"
+).split()
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(WORDS), max_size=40), st.booleans())
+@given(st.lists(st.sampled_from([*WORDS, ""]), max_size=40), st.booleans())
 def test_in_parts_and_at_once_are_the_same(words: list[str], sound: bool) -> None:
     words = ["--model-path", "/m", *words] if sound else words
     at_once = parse(RELEASE, words)
