@@ -186,11 +186,11 @@ def test_a_bare_repository(branch: Fleet, tmp_path: Path, monkeypatch: pytest.Mo
 
     bare = clone(branch, tmp_path / "bare.git", "--bare")
     assert changes(bare.data("HEAD~1..HEAD")) == {SUBJECT: "restarted"}
-    for words in ((), ("HEAD~1",)):
+    for words in ((), ("HEAD~1",), ("HEAD",)):
         said = bare.plan(*words)
         assert said.code == 1
         assert "has no working tree" in said.errors
-        assert f"sgfleet plan {words[0] if words else 'BASE'}..HEAD" in said.errors
+        assert f"sgfleet plan {'HEAD~1' if words else 'BASE'}..HEAD" in said.errors
         assert "fatal" not in said.errors
     for folder in (bare.root, bare.root / "refs"):
         monkeypatch.chdir(folder)

@@ -17,10 +17,28 @@ if TYPE_CHECKING:
     from sgfleet.engine.argv.parser import CommandLine
 
 RELEASE = load("0.5.9")
-WORDS = (
-    "--model-path /m --model-path=/n --port 1 x --tp 2 --trust-remote-code --nope -1 --cuda-graph-bs 8 16 --log-lev "
-    "--disable-cuda-g -- - --enable --tp-size=two"
-).split()
+WORDS = [
+    "--model-path",
+    "/m",
+    "--model-path=/n",
+    "--port",
+    "1",
+    "x",
+    "--tp",
+    "2",
+    "--trust-remote-code",
+    "--nope",
+    "-1",
+    "--cuda-graph-bs",
+    "8",
+    "16",
+    "--log-lev",
+    "--disable-cuda-g",
+    "--",
+    "-",
+    "--enable",
+    "--tp-size=two",
+]
 
 
 @settings(max_examples=200, deadline=None)

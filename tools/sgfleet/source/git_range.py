@@ -175,7 +175,8 @@ def _refuse_bare(ask: Ask, base: str) -> None:
     """A bare repository, and the folder .git itself, have commits and no files."""
     if ask("rev-parse", "--is-inside-work-tree").strip() != b"true":
         message = "this repository has no working tree to compare with: it is bare, or a folder inside of .git"
-        raise RangeError(message, f"name both ends: sgfleet plan {base}..HEAD")
+        start = "HEAD~1" if base == "HEAD" else base
+        raise RangeError(message, f"name both ends: sgfleet plan {start}..HEAD")
 
 
 def _upstream(ask: Ask) -> str | None:
