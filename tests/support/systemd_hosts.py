@@ -124,6 +124,8 @@ class RealHost:
         self.systemd = systemd
         self.manager = InsideManager(systemd, user)
         self.folder = FOLDERS["user"].format(user.name) if user else FOLDERS["system"]
+        if user is not None:  # the user's own, whoever puts the first file there: `put` is root's
+            systemd.run(*user.become, "mkdir", "-p", self.folder)
         self._names: list[str] = []
 
     def name(self) -> str:
