@@ -11,8 +11,12 @@ from rules.views import facts, host, service
 from sgfleet.rules.registry import checks
 
 
-def codes(stage, view):
-    return {each.rule.code for each in checks()[stage] if list(each.check(view))}
+def codes(*stages, of):
+    return {each.rule.code for stage in stages for each in checks()[stage] if list(each.check(of))}
+
+
+def said_of(view):
+    return codes("service", "machine", of=view)
 
 
 HICACHE = {"enable-hierarchical-cache": True}
@@ -43,7 +47,7 @@ BUGS = [
 
 @pytest.mark.parametrize(("code", "release", "flags", "keys"), [pytest.param(*bug[1:], id=bug[0]) for bug in BUGS])
 def test_found(code, release, flags, keys):
-    assert code in codes("service", service(flags, release=release, **keys))
+    assert code in said_of(service(flags, release=release, **keys))
 
 
 def test_gpus_that_two_services_share():  # B075
@@ -52,12 +56,11 @@ def test_gpus_that_two_services_share():  # B075
         "a": service({"tp-size": 8}, name="a", known=known),
         "b": service({"port": 30100}, name="b", known=known, gpus=[0]),
     }
-    assert "HST002" in codes("host", host(services, known))
+    assert "HST002" in codes("host", of=host(services, known))
 
 
 def test_the_unit_of_a_forum_post():
-    found = codes(
-        "service",
+    found = said_of(
         service(
             {
                 "model": "/models/gpt-oss-120b",
@@ -75,4 +78,4 @@ def test_the_unit_of_a_forum_post():
 
 def test_what_is_no_fault_of_the_configuration():  # B027, B085
     flags = {**HICACHE, "hicache-storage-backend": "file", "tp-size": 2}
-    assert codes("service", service(flags, gpus=[0, 1])) == set()
+    assert said_of(service(flags, gpus=[0, 1])) == set()

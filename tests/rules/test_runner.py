@@ -7,7 +7,7 @@ import pytest
 from sgfleet.findings import Place, Severity
 from sgfleet.rules import runner
 from sgfleet.rules.registry import Check
-from sgfleet.rules.rule import FleetView, HostView, Problem, Rule, ServiceView
+from sgfleet.rules.rule import FleetView, HostView, MachineView, Problem, Rule
 from sgfleet.rules.runner import run
 from sgfleet.spec.fleet import Policy
 from sgfleet.spec.service import Service
@@ -20,7 +20,7 @@ SERVICE = Service.model_validate(
         "environment": {"A": 1},
     }
 )
-VIEW = ServiceView("h", "s", SERVICE, Policy())
+VIEW = MachineView("s", SERVICE, Policy(), host="h")
 
 
 def locate(route, part):
@@ -38,7 +38,7 @@ def rules(monkeypatch):
 
         called = {
             stage: tuple(check(stage, number, each) for number, each in enumerate(stages.get(stage, ()), start=1))
-            for stage in ("service", "host", "fleet")
+            for stage in ("service", "machine", "host", "fleet")
         }
         monkeypatch.setattr(runner, "checks", lambda: called)
 

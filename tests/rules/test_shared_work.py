@@ -31,12 +31,6 @@ def test_a_hosts_arguments_are_read_once_however_many_services_it_has(made):
     assert len(made) == 200
 
 
-def test_arguments_of_earlier_hosts_are_let_go():
-    for number in range(1000):
-        arguments.arguments(views.service()._replace(host=f"host-{number}"))
-    assert len(arguments._known) <= arguments._KEPT
-
-
 def test_services_that_are_alike_do_not_ask_for_a_budget_a_pair(monkeypatch):
     asked = []
     real = device.gpu_budget

@@ -8,7 +8,6 @@ import pytest
 
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.rules import weighing
-from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Rule
 from sgfleet.rules.weighing import Waived, misfits, waive, weigh
 from sgfleet.spec.service import Waiver
@@ -23,8 +22,7 @@ CALLED = {
 
 @pytest.fixture(autouse=True)
 def rules(monkeypatch):
-    called = {"service": tuple(Check(rule, lambda view: ()) for rule in CALLED.values()), "host": (), "fleet": ()}
-    monkeypatch.setattr(weighing, "checks", lambda: called)
+    monkeypatch.setattr(weighing, "_called", lambda: CALLED)
 
 
 def locate(route, part):

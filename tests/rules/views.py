@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 from sgfleet.engine import store
-from sgfleet.rules.rule import FleetView, HostView, ServiceView
+from sgfleet.rules.rule import FleetView, HostView, MachineView
 from sgfleet.spec.facts import Facts
 from sgfleet.spec.fleet import Policy
 from sgfleet.spec.service import Service
@@ -32,8 +32,13 @@ def service(flags=None, *, release=RELEASE, name="example", policy=None, known=N
         schema = store.load(release)
     except store.UnknownReleaseError:
         schema = None
-    return ServiceView(
-        "example-01", name, Service.model_validate(given), Policy.model_validate(policy or {}), schema, known
+    return MachineView(
+        name,
+        Service.model_validate(given),
+        Policy.model_validate(policy or {}),
+        schema,
+        host="example-01",
+        facts=known,
     )
 
 

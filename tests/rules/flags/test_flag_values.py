@@ -195,7 +195,7 @@ def test_flags_that_nobody_can_see_through():
     view = service({"tp-size": 2, "config": "/etc/more.yaml"})
     tp = view.release.by_name["tp-size"]._replace(opaque=True, why_opaque="its type is computed")
     flags = tuple(tp if flag.dest == tp.dest else flag for flag in view.release.flags)
-    view = view._replace(release=replace(view.release, flags=flags))
+    view = replace(view, release=replace(view.release, flags=flags))
     opaque, config = said("flags.unchecked_flag", view)
     assert "tp-size is not checked" in opaque.message
     assert "its type is computed" in opaque.message

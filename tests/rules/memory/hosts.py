@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rules import views
 from sgfleet.engine import store
 from sgfleet.memory.of_host import HostMemory
@@ -22,7 +24,7 @@ def host(services, facts, policy=None):
     made = {name: views.service(known=facts, policy=policy, name=name, **keys) for name, keys in services.items()}
     policy = Policy.model_validate(policy or {})
     found = HostMemory({name: view.service for name, view in made.items()}, store.load, facts, policy, None)
-    made = {name: view._replace(memory=lambda: found) for name, view in made.items()}
+    made = {name: replace(view, memory=lambda: found) for name, view in made.items()}
     return made, views.host(made, facts)._replace(policy=policy, memory=lambda: found)
 
 

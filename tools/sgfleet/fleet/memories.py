@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.rules.silence import content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.spec.host_spec import HostSpec
 
 _KEPT: Final = 128
-_OF_SERVICE: Final = frozenset({"release", "gpus", "flags", "environment", "unit"})
-_OF_FACTS: Final = frozenset({"gpus", "memory", "numa", "limits", "checkpoints", "observed"})
+_OF_SERVICE: Final = ("release", "gpus", "flags", "environment", "unit")
+_OF_FACTS: Final = ("gpus", "memory", "numa", "limits", "checkpoints", "observed")
 
 
 class Memories:
@@ -21,7 +23,7 @@ class Memories:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._known: dict[tuple[str, ...], HostMemory] = {}
+        self._known: dict[bytes, HostMemory] = {}
 
     def of(self, spec: HostSpec) -> Callable[[], HostMemory]:
         """A function that gives the budgets of a host. The first rule that asks imports and computes."""
@@ -35,10 +37,10 @@ class Memories:
         return memory
 
     def _of(self, spec: HostSpec) -> HostMemory:
-        key = (
-            "" if spec.facts is None else spec.facts.model_dump_json(include=set(_OF_FACTS)),
-            *(name + each.service.model_dump_json(include=set(_OF_SERVICE)) for name, each in spec.services.items()),
+        facts = (
+            None if spec.facts is None or spec.facts_document is None else _part(spec.facts_document.data, _OF_FACTS)
         )
+        key = content([facts, {name: _part(each.data, _OF_SERVICE) for name, each in spec.services.items()}])
         if key not in self._known:
             from sgfleet.memory.of_host import HostMemory
 
@@ -53,3 +55,7 @@ class Memories:
                 workspace.library,
             )
         return self._known[key]
+
+
+def _part(data: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    return [data.get(key) for key in keys]

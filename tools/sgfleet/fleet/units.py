@@ -70,7 +70,7 @@ def unit_findings(spec: HostSpec, units: HostUnits) -> list[Finding]:
 def strays(workspace: Workspace) -> Iterator[Finding]:
     """What stands in units/ and belongs to no host."""
     try:
-        for finding in stray_folders(workspace.tree, workspace.repository.host_names):
+        for finding in stray_folders(workspace.tree, frozenset(workspace.repository.host_names)):
             yield finding if finding.host is None else _orphaned(workspace, finding, finding.host)
     except SourceError as error:  # units/ itself is a link, or cannot be listed
         yield from error.findings

@@ -154,21 +154,14 @@ def _place(version: str) -> tuple[int, ...]:
     return versions.key(version)
 
 
-_KEPT: Final = 64
-_known: dict[int, tuple[ServiceView, Arguments]] = {}
-
-
 def arguments(view: ServiceView) -> Arguments | None:
     """The flags of a view's service; None where there is no schema of its release.
 
     All rules of a service ask one after another, and those of its host then ask again, some for each pair of services:
-    those of a host are kept together, however many they are.
+    the view keeps the answer.
     """
     if view.release is None:
         return None
-    found = _known.get(id(view))
-    if found is None or found[0] is not view:
-        if len(_known) >= _KEPT and next(reversed(_known.values()))[0].host != view.host:
-            _known.clear()
-        found = _known[id(view)] = (view, Arguments(view.release, view.service.flags, view.service.secrets))
-    return found[1]
+    if not view.asked:
+        view.asked.append(Arguments(view.release, view.service.flags, view.service.secrets))
+    return view.asked[0]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.masking import mask, secret_at, secrets_of, secrets_of_line
-from sgfleet.rules.rule import FleetView, HostView, ServiceView
+from sgfleet.rules.rule import FleetView, HostView, MachineView
 from sgfleet.rules.runner import Outcome, run
+from sgfleet.rules.silence import content
 from sgfleet.rules.weighing import Waived, waive, weigh
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from sgfleet.findings import Finding, Place
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.rules.masking import Secret
+    from sgfleet.rules.rule import Stage
     from sgfleet.rules.runner import Crash, Hidden
+    from sgfleet.rules.silence import Silence
     from sgfleet.source.document import Document
     from sgfleet.spec.fleet_spec import FleetSpec
     from sgfleet.spec.host_spec import HostSpec
@@ -51,33 +54,58 @@ def check_host(
     release_of: Callable[[str], Release | None],
     today: datetime.date,
     memory: Callable[[], HostMemory] | None = None,
+    silence: Silence | None = None,
 ) -> Checked:
     """Call the rules of every service and of the host, and settle what they say.
 
-    `memory` gives the budgets of the host; without it no rule about memory says anything.
+    `memory` gives the budgets of the host; without it no rule about memory says anything. `silence` is for a
+    caller that checks many hosts, with all other arguments the same.
     """
     policy = fleet.policy
     views = {
-        name: ServiceView(
-            spec.name, name, each.service, policy, release_of(each.service.release), spec.facts, memory, each.written
+        name: MachineView(
+            name,
+            each.service,
+            policy,
+            release_of(each.service.release),
+            each.written,
+            host=spec.name,
+            facts=spec.facts,
+            memory=memory,
         )
         for name, each in spec.services.items()
     }
+    contents = {} if silence is None else _contents(spec)
     outcome = Outcome()
     for name, view in views.items():
-        outcome.add(run(view, spec.services[name].locate))
+        outcome.add(run(view, spec.services[name].locate, silence, contents.get(name, {})))
     if spec.document is not None:
-        outcome.add(
-            run(HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file), spec.locate)
-        )
+        host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file)
+        outcome.add(run(host, spec.locate, silence, contents.get(None, {})))
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)
     return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
 
 
+def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
+    """All that the rules of a service, and under None those of the host, may decide from. The host's name is for words.
+
+    Budgets follow from the same: the facts and all services together.
+    """
+    facts = None
+    if spec.facts is not None and spec.facts_document is not None:
+        facts = {key: value for key, value in spec.facts_document.data.items() if key != "host"}
+    services = {name: content(each.data) for name, each in spec.services.items()}
+    whole = content([facts, spec.has_facts_file, services])
+    found: dict[str | None, dict[Stage, bytes]] = {
+        name: {"service": own, "machine": whole} for name, own in services.items()
+    }
+    return found | {None: {"host": whole}}
+
+
 def _accepted(
-    findings: list[Finding], spec: HostSpec, views: Mapping[str, ServiceView], today: datetime.date
+    findings: list[Finding], spec: HostSpec, views: Mapping[str, MachineView], today: datetime.date
 ) -> list[Finding]:
     """The findings with what the services' waivers make of them. Each service's are looked at once, by its waivers."""
     waiving = [name for name, view in views.items() if view.service.waive]
@@ -129,7 +157,7 @@ def check_fleet(fleet: FleetSpec, hosts: Mapping[str, tuple[str, ...]]) -> Check
     return Checked(None, (), settled, outcome.crashes)
 
 
-def _waived(resolved: Resolved, view: ServiceView) -> Waived:
+def _waived(resolved: Resolved, view: MachineView) -> Waived:
     unchecked = []
     if view.release is None:
         unchecked.append(f"the flag schema of {view.service.release}")
@@ -140,7 +168,7 @@ def _waived(resolved: Resolved, view: ServiceView) -> Waived:
     return Waived(view.host, view.name, view.service.waive, resolved.locate, unchecked)
 
 
-def _lacks_budget(view: ServiceView) -> bool:
+def _lacks_budget(view: MachineView) -> bool:
     """Whether a rule about memory is waived of which nobody could compute anything."""
     if view.memory is None or not any(each.code.startswith("MEM") for each in view.service.waive):
         return False

@@ -25,7 +25,7 @@ _PACKAGE: Final = __name__.rpartition(".")[0]
 
 
 class Check(NamedTuple):
-    """A rule that is called: with a `ServiceView`, a `HostView` or a `FleetView`, as its stage says."""
+    """A rule that is called: with the view that its stage says."""
 
     rule: Rule
     check: Callable[[Any], Iterable[Problem]]
@@ -70,7 +70,7 @@ def checks() -> Mapping[Stage, tuple[Check, ...]]:
         for module in _modules(family)
     ]
     found.sort(key=lambda each: each.rule.code)
-    stages: tuple[Stage, ...] = ("service", "host", "fleet")
+    stages: tuple[Stage, ...] = ("service", "machine", "host", "fleet")
     return {stage: tuple(each for each in found if each.rule.stage == stage) for stage in stages}
 
 

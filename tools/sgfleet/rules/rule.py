@@ -4,7 +4,11 @@ A rule is one module, `rules/<family>/<name>.py`, that nothing lists. It holds
 
 - a docstring in the form that `manual.py` describes,
 - `RULE = Rule("FLG001", "unknown-flag", Severity.ERROR, "service")`, whose name is the file's with dashes,
-- for the stages "service", "host" and "fleet", `check(view)`, which returns or yields `Problem`s and touches nothing.
+- for the stages "service", "machine", "host" and "fleet", `check(view)`, which returns or yields `Problem`s and touches
+  nothing.
+
+What a rule may look at is the type of its view. Whether a rule of a service has anything to say follows from that view
+and nothing else, so hosts that are alike share its silence (`silence.py`).
 
 A rule that lacks what it would need (no facts, no schema for the release) says nothing: that something could not be
 checked is the finding of a rule of its own, once a service.
@@ -12,6 +16,7 @@ checked is the finding of a rule of its own, once a service.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
     from sgfleet.findings import Severity
     from sgfleet.memory.of_host import HostMemory
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.spec.facts import Facts
     from sgfleet.spec.fleet import Policy
     from sgfleet.spec.service import Service
@@ -31,10 +37,11 @@ Route = tuple[str | int, ...]
 Part = Literal["key", "value"]
 """Which side of a mapping's entry is meant."""
 
-Stage = Literal["source", "spec", "schema", "service", "host", "fleet", "render", "waivers"]
+Stage = Literal["source", "spec", "schema", "service", "machine", "host", "fleet", "render", "waivers"]
 """Who finds it.
 
-"service", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a `HostView` or a `FleetView`.
+"service", "machine", "host" and "fleet": the module has `check(view)`, called with a `ServiceView`, a `MachineView`, a
+`HostView` or a `FleetView`.
 All others are reported by somebody else, and the rule's module, in the family of the same name, is its documentation:
 "source" by the reader, "spec" by the models, "schema" by whoever loads a flag schema, "render" by the renderer, and
 "waivers" when all others have spoken.
@@ -79,21 +86,33 @@ class Problem(NamedTuple):
     secret: bool = False
 
 
-class ServiceView(NamedTuple):
-    """One resolved service with everything that a verdict may be decided from. Unknown is None.
+@dataclass(frozen=True, slots=True, eq=False)
+class ServiceView:
+    """One resolved service as it is written, whatever the host. Unknown is None.
 
-    `memory` gives the budgets of its host; the first call may take milliseconds. `written` gives a plain scalar as its
-    file spells it (`010`), by its route.
+    `written` gives a plain scalar as its file spells it (`010`), by its route: for the words of a finding, never for
+    whether there is one. `asked` is where `arguments` keeps what the flags come to.
     """
 
-    host: str
     name: str
     service: Service
     policy: Policy
     release: Release | None = None
+    written: Callable[[Route], str | None] | None = None
+    asked: list[Arguments] = field(default_factory=list, init=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MachineView(ServiceView):
+    """A service and the machine that is to run it.
+
+    `memory` gives the budgets of the host, all its services together; the first call may take milliseconds. `host` is
+    for words: no verdict depends on a name.
+    """
+
+    host: str = field(kw_only=True)
     facts: Facts | None = None
     memory: Callable[[], HostMemory] | None = None
-    written: Callable[[Route], str | None] | None = None
 
 
 class HostView(NamedTuple):
@@ -103,7 +122,7 @@ class HostView(NamedTuple):
     """
 
     host: str
-    services: Mapping[str, ServiceView]
+    services: Mapping[str, MachineView]
     policy: Policy
     facts: Facts | None = None
     today: datetime.date | None = None

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sgfleet.findings import Finding
 from sgfleet.rules.registry import checks
-from sgfleet.rules.rule import FleetView, HostView, ServiceView
+from sgfleet.rules.rule import HostView, MachineView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal
+    from collections.abc import Callable, Mapping
 
     from sgfleet.findings import Place
-    from sgfleet.rules.rule import Part, Problem, Route, Rule
+    from sgfleet.rules.registry import Check
+    from sgfleet.rules.rule import FleetView, Part, Problem, Route, Rule, Stage
+    from sgfleet.rules.silence import Silence
 
     Locate = Callable[[Route, Part], tuple[Place, Route]]
     """Route into a view, side of the entry -> place, and the route inside the place's own file."""
@@ -60,30 +62,58 @@ class Outcome:
         self.crashes += other.crashes
 
 
-def run(view: ServiceView | HostView | FleetView, locate: Locate) -> Outcome:
-    """Call every rule of the view's stage. The findings are neither waived, weighed by policy, masked nor sorted."""
-    stage: Literal["service", "host", "fleet"]
+def run(
+    view: MachineView | HostView | FleetView,
+    locate: Locate,
+    silence: Silence | None = None,
+    contents: Mapping[Stage, bytes] = MappingProxyType({}),
+) -> Outcome:
+    """Call every rule of the view's stages. The findings are neither waived, weighed by policy, masked nor sorted.
+
+    With `silence`, a rule that had nothing to say about the same is not called: `contents` is, for a stage, all that
+    its rules may decide from and that is not the same for the whole fleet.
+    """
     host, service = None, None
-    if isinstance(view, ServiceView):
-        stage, host, service = "service", view.host, view.name
+    stages: tuple[Stage, ...] = ("fleet",)
+    if isinstance(view, MachineView):
+        stages, host, service = ("service", "machine"), view.host, view.name
     elif isinstance(view, HostView):
-        stage, host = "host", view.host
-    else:
-        stage = "fleet"
+        stages, host = ("host",), view.host
     outcome = Outcome()
-    for each in checks()[stage]:
-        try:
-            for problem in each.check(view):
-                finding = _finding(each.rule, problem, locate, host, service)
-                outcome.findings.append(finding)
-                if problem.secret:
-                    value = _value(view.service, problem.route) if isinstance(view, ServiceView) else None
-                    where, route = locate(problem.route, "value")
-                    outcome.secrets.append(Hidden(where.path, route, value if isinstance(value, str) else None))
-        except Exception as error:  # the rule is wrong, whatever it raised; the others still have their say
-            subject = "/".join(filter(None, (host, service))) or "fleet.yaml"
-            outcome.crashes.append(crash(each.rule.code, subject, error))
+    for stage in stages:
+        seen = contents.get(stage)
+        known = None if silence is None or seen is None else silence.speakers(stage, service, seen)
+        called = checks()[stage] if known is None else known
+        spoke = tuple(each for each in called if _call(each, view, locate, host, service, outcome))
+        if silence is not None and seen is not None and known is None:
+            silence.keep(stage, service, seen, spoke)
     return outcome
+
+
+def _call(
+    each: Check,
+    view: MachineView | HostView | FleetView,
+    locate: Locate,
+    host: str | None,
+    service: str | None,
+    outcome: Outcome,
+) -> bool:
+    """Call one rule; whether it said anything, or broke."""
+    spoke = False
+    try:
+        for problem in each.check(view):
+            spoke = True
+            finding = _finding(each.rule, problem, locate, host, service)
+            outcome.findings.append(finding)
+            if problem.secret:
+                value = _value(view.service, problem.route) if isinstance(view, MachineView) else None
+                where, route = locate(problem.route, "value")
+                outcome.secrets.append(Hidden(where.path, route, value if isinstance(value, str) else None))
+    except Exception as error:  # the rule is wrong, whatever it raised; the others still have their say
+        subject = "/".join(filter(None, (host, service))) or "fleet.yaml"
+        outcome.crashes.append(crash(each.rule.code, subject, error))
+        return True
+    return spoke
 
 
 def _finding(rule: Rule, problem: Problem, locate: Locate, host: str | None, service: str | None) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Finding, Severity
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sgfleet.spec.service import Waiver
 
 
+@cache
 def _called() -> Mapping[str, Rule]:
     """Code -> rule, for the rules that are called; all others report what cannot be waived."""
     return {each.rule.code: each.rule for stage in checks().values() for each in stage}

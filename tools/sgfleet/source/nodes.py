@@ -1,4 +1,4 @@
-"""libyaml's events of one sound document as a tree."""
+"""libyaml's events of one sound document as a tree, of which only the part that somebody asks about is made."""
 
 from __future__ import annotations
 
@@ -7,33 +7,41 @@ from typing import TYPE_CHECKING, Any, Final
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from yaml import Mark
 
-_STARTS: Final = (MappingStartEvent, SequenceStartEvent)
-_ENDS: Final = (MappingEndEvent, SequenceEndEvent)
+_STARTS: Final = frozenset({MappingStartEvent, SequenceStartEvent})
+_ENDS: Final = frozenset({MappingEndEvent, SequenceEndEvent})
 
 
 class Node:
-    """A scalar, a mapping or a sequence. `event` is the one that begins it; `end` is where it ends.
+    """A scalar, a mapping or a sequence. `event` is the one that begins it.
 
     Of a block mapping or sequence libyaml's end is the beginning of what follows, behind blank lines and comments.
     """
 
-    __slots__ = ("end", "entries", "event", "items")
+    __slots__ = ("_at", "_below", "_closing", "_events", "_steps", "event")
 
-    def __init__(self, event: Any) -> None:
-        self.event = event
-        self.end: Mark = event.end_mark
-        self.entries: dict[str, tuple[Node, Node]] | None = {} if type(event) is MappingStartEvent else None
-        self.items: list[Node] | None = [] if type(event) is SequenceStartEvent else None
+    def __init__(self, events: Sequence[Any], closing: Mapping[int, int], at: int) -> None:
+        self.event = events[at]
+        self._events = events
+        self._closing = closing
+        self._at = at
+        self._steps: dict[str | int, int] | None = None
+        self._below: dict[int, Node] = {}
 
     @property
     def start(self) -> Mark:
         """Its first character: an opening quote, a `[`, the `|` of a block, the first key of a block mapping."""
         start: Mark = self.event.start_mark
         return start
+
+    @property
+    def end(self) -> Mark:
+        """Where it ends."""
+        end: Mark = self._events[self._closing.get(self._at, self._at)].end_mark
+        return end
 
     @property
     def written(self) -> str | None:
@@ -52,64 +60,79 @@ class Node:
             return "" if self.plain else str(self.event.style)
         if not self.event.flow_style:
             return ""
-        return "[" if self.entries is None else "{"
+        return "{" if self._is_mapping else "["
+
+    @property
+    def entries(self) -> dict[str, tuple[Node, Node]] | None:
+        """Of a mapping: key -> the nodes of the key and of its value, as they stand; None for anything else."""
+        if not self._is_mapping:
+            return None
+        return {str(step): (self._node(at), self._node(at + 1)) for step, at in self._positions().items()}
+
+    @property
+    def items(self) -> list[Node] | None:
+        """Of a sequence: its items; None for anything else."""
+        if type(self.event) is not SequenceStartEvent:
+            return None
+        return [self._node(at) for at in self._positions().values()]
 
     def child(self, step: str | int) -> Node | None:
         """The value of that key or the item with that number."""
-        if self.entries is not None and isinstance(step, str):
-            entry = self.entries.get(step)
-            return None if entry is None else entry[1]
-        if self.items is not None and isinstance(step, int) and 0 <= step < len(self.items):
-            return self.items[step]
-        return None
+        at = self._positions().get(step)
+        return None if at is None else self._node(at + 1 if self._is_mapping else at)
 
     def key(self, step: str | int) -> Node | None:
         """The node of a mapping's key; None for the items of a sequence, which have none."""
-        entry = self.entries.get(step) if self.entries is not None and isinstance(step, str) else None
-        return None if entry is None else entry[0]
+        at = self._positions().get(step) if self._is_mapping else None
+        return None if at is None else self._node(at)
 
     def scalars(self) -> Iterator[Node]:
         """All scalars in it, keys included, in the order of the text."""
-        pending = [self]
-        while pending:
-            node = pending.pop()
-            if node.entries is not None:
-                pending += [each for entry in reversed(node.entries.values()) for each in reversed(entry)]
-            elif node.items is not None:
-                pending += reversed(node.items)
-            else:
-                yield node
+        for at in range(self._at, self._closing.get(self._at, self._at) + 1):
+            if type(self._events[at]) is ScalarEvent:
+                yield self._node(at)
+
+    @property
+    def _is_mapping(self) -> bool:
+        return type(self.event) is MappingStartEvent
+
+    def _node(self, at: int) -> Node:
+        node = self._below.get(at)
+        if node is None:
+            node = self._below[at] = Node(self._events, self._closing, at)
+        return node
+
+    def _positions(self) -> dict[str | int, int]:
+        """Key or number -> the event of the key or of the item that begins it."""
+        if self._steps is None:
+            self._steps = {}
+            events, closing, at = self._events, self._closing, self._at + 1
+            last = closing.get(self._at, self._at)
+            while at < last:
+                if self._is_mapping:
+                    self._steps[events[at].value] = at
+                    at += 1
+                else:
+                    self._steps[len(self._steps)] = at
+                at = closing.get(at, at) + 1
+        return self._steps
 
 
-def grow(events: Iterable[Any]) -> Node:
+def grow(events: Sequence[Any]) -> Node:
     """The root of a document that the reader has accepted: keys are text, and each stands once."""
-    open_: list[tuple[Node, Node | None]] = []
-    here: Node | None = None
-    key: Node | None = None
-    for event in events:
+    closing: dict[int, int] = {}
+    open_: list[int] = []
+    root: int | None = None
+    for at, event in enumerate(events):
         kind = type(event)
         if kind in _STARTS:
-            if here is not None:
-                open_.append((here, key))
-            here, key = Node(event), None
+            open_.append(at)
+        elif kind in _ENDS:
+            closing[open_.pop()] = at
+        elif kind is not ScalarEvent:
             continue
-        if kind is ScalarEvent:
-            node = Node(event)
-        elif kind in _ENDS and here is not None:
-            node, node.end = here, event.end_mark
-            if not open_:
-                return node
-            here, key = open_.pop()
-        else:
-            continue
-        if here is None:
-            return node
-        if here.items is not None:
-            here.items.append(node)
-        elif here.entries is not None:
-            if key is None:
-                key = node
-            else:
-                here.entries[str(key.written)] = (key, node)
-                key = None
-    raise ValueError("the events of no whole document")
+        if root is None:
+            root = at
+    if root is None or open_:
+        raise ValueError("the events of no whole document")
+    return Node(events, closing, root)

@@ -123,13 +123,14 @@ def resolve_service(
         return None, found
     if spelling_findings(subject):
         return None, [*found, *_alone(subject, subject.data)]
+    data = merge(base, subject.data, names)
     try:
-        service = Service.model_validate(merge(base, subject.data, names))
+        service = Service.model_validate(data)
     except ValidationError as error:
         why = _why(error, subject, inherited)
         places = {each.place for each in why}  # a null in place of what is required is one finding, not two
         return None, [*(each for each in found if each.place not in places), *why]
-    return Resolved(str(subject.host), str(subject.service), service, (own, *inherited), names), found
+    return Resolved(str(subject.host), str(subject.service), service, (own, *inherited), names, data), found
 
 
 def own_findings(subject: Subject) -> list[Finding]:

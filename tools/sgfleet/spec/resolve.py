@@ -33,7 +33,8 @@ class Origin(NamedTuple):
 class Resolved(NamedTuple):
     """A service, and the layers that it was put together from, the nearest (the service itself) first.
 
-    `names` are the release's flags with several names: any name -> the one by which all of them are compared.
+    `names` are the release's flags with several names: any name -> the one by which all of them are compared. `data` is
+    what the layers have come to, as plain data.
     """
 
     host: str
@@ -41,6 +42,7 @@ class Resolved(NamedTuple):
     service: Service
     layers: tuple[Layer, ...]
     names: Mapping[str, str] = MappingProxyType({})
+    data: Mapping[str, Any] = MappingProxyType({})
 
     def origin(self, route: Route) -> Origin | None:
         """Where the value at the end of a route was written; None for a default, or a value that is not there.

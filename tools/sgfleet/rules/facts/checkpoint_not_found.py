@@ -52,12 +52,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("FCT005", "checkpoint-not-found", Severity.WARNING, "service")
+RULE = Rule("FCT005", "checkpoint-not-found", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """A folder that is not among its neighbours."""
     args, facts = arguments(view), view.facts
     path = args.text("model-path") if args is not None else None

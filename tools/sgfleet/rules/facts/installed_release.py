@@ -50,12 +50,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("FCT004", "installed-release", Severity.ERROR, "service")
+RULE = Rule("FCT004", "installed-release", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Another release behind the interpreter, or an interpreter that was not found."""
     service, facts = view.service, view.facts
     if facts is None or not facts.environments:

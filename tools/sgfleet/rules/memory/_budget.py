@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.service import Service
     from sgfleet.memory.window import Window
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
 
 class Known(NamedTuple):
@@ -26,7 +26,7 @@ class Known(NamedTuple):
     window: Window
 
 
-def known(view: ServiceView) -> Known | None:
+def known(view: MachineView) -> Known | None:
     """The budget of a view's service; None where it cannot be computed, which MEM030 says."""
     args = arguments(view)
     if args is None or view.memory is None or view.facts is None or not view.facts.gpus:
@@ -72,7 +72,7 @@ def counted_bytes(budget: GpuBudget) -> int:
     return budget.free_before.bytes - budget.slack_bytes - budget.rest_bytes
 
 
-def sources(view: ServiceView, budget: GpuBudget) -> tuple[str, ...]:
+def sources(view: MachineView, budget: GpuBudget) -> tuple[str, ...]:
     """What a verdict about a GPU was decided from."""
     return f"hosts/{view.host}/facts.yaml gpus", budget.weights.source, f"SGLang {view.service.release}"
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sgfleet.model.parallel import Parallel
     from sgfleet.model.shape import ModelShape
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
 
 class Model(NamedTuple):
@@ -29,7 +29,7 @@ class Model(NamedTuple):
         return source.name if source.match == "exact" else f"{source.name}, by its name"
 
 
-def model_of(view: ServiceView) -> Model | None:
+def model_of(view: MachineView) -> Model | None:
     """The model of a service on more than one rank; None where nothing is known of it, which MEM030 or FCT001 says."""
     args = arguments(view)
     if args is None or view.memory is None or args.integer("tp-size") in (None, 1):
@@ -49,7 +49,7 @@ def divisors(number: int, most: int = 64) -> str:
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} or {found[-1]}"
 
 
-def capability(view: ServiceView) -> tuple[int, int] | None:
+def capability(view: MachineView) -> tuple[int, int] | None:
     """The compute capability of the service's GPUs, the lowest one; None where it is not known of all of them."""
     gpus, wanted = (view.facts.gpus if view.facts is not None else None) or (), view.service.gpus
     found = []
@@ -63,7 +63,7 @@ def capability(view: ServiceView) -> tuple[int, int] | None:
     return min(found, default=None)
 
 
-def gpu_name(view: ServiceView) -> str:
+def gpu_name(view: MachineView) -> str:
     """The name of the service's first GPU."""
     gpus, wanted = (view.facts.gpus if view.facts is not None else None) or (), view.service.gpus
     return next((gpu.name for gpu in gpus if wanted == "all" or gpu.index in wanted), "the GPU")

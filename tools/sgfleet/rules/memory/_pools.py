@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.memory.service import Service
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import Route, ServiceView
+    from sgfleet.rules.rule import MachineView, Route
 
 
 ROUNDING = 0.02
@@ -57,7 +57,7 @@ class Pools(NamedTuple):
         return tuple(lines)
 
 
-def pools_of(view: ServiceView) -> Pools | None:
+def pools_of(view: MachineView) -> Pools | None:
     """The host pools of a view's service; None where it has none, or they cannot be computed."""
     if view.service.flags.get("enable-hierarchical-cache") is not True:
         return None

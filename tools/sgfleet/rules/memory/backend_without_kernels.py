@@ -53,14 +53,14 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM022", "backend-without-kernels", Severity.ERROR, "service")
+RULE = Rule("MEM022", "backend-without-kernels", Severity.ERROR, "machine")
 
 _FLAGS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Backends on the wrong architecture."""
     args = arguments(view)
     has = capability(view) if args is not None else None
@@ -89,7 +89,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         )
 
 
-def _wanted(view: ServiceView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:
+def _wanted(view: MachineView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:
     """Where the backend runs, when it does not run here."""
     release, major = view.service.release, has[0]
     match backend:
@@ -115,7 +115,7 @@ def _wanted(view: ServiceView, backend: str, phases: set[str], has: tuple[int, i
     return None
 
 
-def _is_latent(view: ServiceView) -> bool:
+def _is_latent(view: MachineView) -> bool:
     if view.memory is None:
         return False
     from sgfleet.memory.of_host import Unknown

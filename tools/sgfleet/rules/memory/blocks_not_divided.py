@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     from sgfleet.model.shape import Storage
     from sgfleet.rules.memory._model import Model
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM021", "blocks-not-divided", Severity.ERROR, "service")
+RULE = Rule("MEM021", "blocks-not-divided", Severity.ERROR, "machine")
 
 
 class _Part(NamedTuple):
@@ -56,7 +56,7 @@ class _Part(NamedTuple):
     storage: Storage | None
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Blocks that would be cut."""
     model = model_of(view)
     if model is None or model.shape.quantisation is None:
@@ -90,7 +90,7 @@ def _parts(model: Model) -> Iterator[_Part]:
             yield _Part("dense layers", mlp.intermediate_size, dense_ways, f"{dense_ways} ranks", stored.get("dense"))
 
 
-def _problem(view: ServiceView, model: Model, part: _Part, block: int) -> Problem:
+def _problem(view: MachineView, model: Model, part: _Part, block: int) -> Problem:
     fits = [size for size in (64, 32, 16, 8, 4, 2, 1) if size < part.ways and part.width % (size * block) == 0]
     ways = fits[0] if fits else 1
     if part.what == "experts" and model.parallel.tp % ways == 0:

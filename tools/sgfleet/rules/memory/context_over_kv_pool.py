@@ -52,12 +52,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM004", "context-over-kv-pool", Severity.WARNING, "service")
+RULE = Rule("MEM004", "context-over-kv-pool", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """One request of the whole context."""
     found = known(view)
     if found is None:

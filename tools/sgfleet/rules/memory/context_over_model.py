@@ -43,15 +43,15 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM026", "context-over-model", Severity.ERROR, "service")
+RULE = Rule("MEM026", "context-over-model", Severity.ERROR, "machine")
 
 _FLAG, _OVERRIDES = "context-length", "json-model-override-args"
 _ALLOWS: Final = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """More positions than the model was made for."""
     args = arguments(view)
     if args is None or view.memory is None or args.said(_FLAG) is None or args.may_be_said(_OVERRIDES):
@@ -80,7 +80,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     )
 
 
-def _allowed(view: ServiceView) -> bool:
+def _allowed(view: MachineView) -> bool:
     """Whether the release takes more than the model has."""
     yes = ("1", "true", "yes", "y") if between(view.service.release, "0.5.3") else ("1", "true")
     return str(view.service.environment.get(_ALLOWS, "")).lower() in yes

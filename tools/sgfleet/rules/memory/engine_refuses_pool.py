@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.memory._pools import Pools
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM012", "engine-refuses-pool", Severity.ERROR, "service")
+RULE = Rule("MEM012", "engine-refuses-pool", Severity.ERROR, "machine")
 
 _SAID = {
     "too-small": "refuses the host pool: it must be larger than the pool on the GPU",
@@ -70,7 +70,7 @@ _SAID = {
 }
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """The engine's own check, for all ranks."""
     found = pools_of(view)
     if found is None or found.share.check is None or found.share.check.verdict == "passes":

@@ -51,14 +51,14 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM024", "fp8-kv-without-kernels", Severity.ERROR, "service")
+RULE = Rule("MEM024", "fp8-kv-without-kernels", Severity.ERROR, "machine")
 
 _BACKENDS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """FP8 rows and Triton before 8.9."""
     args = arguments(view)
     has = capability(view) if args is not None else None

@@ -57,12 +57,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM003", "fraction-too-high", Severity.ERROR, "service")
+RULE = Rule("MEM003", "fraction-too-high", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Graphs and activations do not fit beside the pools."""
     found = known(view)
     if found is None or found.window.is_empty:

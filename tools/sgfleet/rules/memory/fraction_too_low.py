@@ -54,12 +54,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM002", "fraction-too-low", Severity.ERROR, "service")
+RULE = Rule("MEM002", "fraction-too-low", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Nothing is left for KV rows."""
     found = known(view)
     if found is None or found.window.is_empty or found.budget.measured_tokens:

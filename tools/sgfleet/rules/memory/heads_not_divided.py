@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.memory._model import Model
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM020", "heads-not-divided", Severity.ERROR, "service")
+RULE = Rule("MEM020", "heads-not-divided", Severity.ERROR, "machine")
 
 _PER_HEAD = frozenset({"gdn", "kda"})
 """Linear layers whose heads are divided one by one; groups of the others are padded or copied."""
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Heads that leave a rest."""
     model = model_of(view)
     if model is None:
@@ -84,7 +84,7 @@ def _text(model: Model) -> Iterator[tuple[int, str]]:
             yield mixer.kv_heads, "KV heads"
 
 
-def _problem(view: ServiceView, model: Model, divided: str, heads: int, what: str, ways: int) -> Problem:
+def _problem(view: MachineView, model: Model, divided: str, heads: int, what: str, ways: int) -> Problem:
     vision = "vision" in what
     dp = "mm-enable-dp-encoder"
     help_ = f"tp-size {divisors(heads)} divides them"

@@ -59,15 +59,15 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM016", "host-pool-beyond-size", Severity.WARNING, "service")
+RULE = Rule("MEM016", "host-pool-beyond-size", Severity.WARNING, "machine")
 
 _PART = 0.02
 """What rounding to pages may come to."""
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """More than the size."""
     found = pools_of(view)
     if found is None or found.share.ratio is not None:

@@ -61,12 +61,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM013", "host-pool-over-cgroup", Severity.ERROR, "service")
+RULE = Rule("MEM013", "host-pool-over-cgroup", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """More than the control group allows."""
     found = pools_of(view)
     bound = None if found is None else found.service.limits.group_bytes

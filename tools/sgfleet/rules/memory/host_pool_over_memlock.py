@@ -65,12 +65,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM014", "host-pool-over-memlock", Severity.ERROR, "service")
+RULE = Rule("MEM014", "host-pool-over-memlock", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """A rank pins more than it may lock."""
     limit = view.service.unit.limit_memlock
     found = pools_of(view) if isinstance(limit, int) else None

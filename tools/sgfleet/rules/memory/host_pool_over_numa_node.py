@@ -65,12 +65,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM015", "host-pool-over-numa-node", Severity.WARNING, "service")
+RULE = Rule("MEM015", "host-pool-over-numa-node", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """More than a node has."""
     found = pools_of(view)
     if found is None or found.share.numa is None:

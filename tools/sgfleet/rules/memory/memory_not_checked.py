@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.memory.service import Service
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
     from sgfleet.spec.facts import Facts
 
-RULE = Rule("MEM030", "memory-not-checked", Severity.NOTE, "service")
+RULE = Rule("MEM030", "memory-not-checked", Severity.NOTE, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """What is missing."""
     args, facts = arguments(view), view.facts
     if args is None or facts is None or view.memory is None or not args.given or facts.gpus == ():

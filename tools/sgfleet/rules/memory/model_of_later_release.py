@@ -37,12 +37,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM025", "model-of-later-release", Severity.WARNING, "service")
+RULE = Rule("MEM025", "model-of-later-release", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """The release is older than its implementation."""
     args = arguments(view)
     if args is None or view.memory is None or args.said("model-path") is None:

@@ -54,12 +54,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM017", "no-host-pool", Severity.ERROR, "service")
+RULE = Rule("MEM017", "no-host-pool", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """No host pool for this kind of model."""
     found = known(view)
     if found is None or found.service.settings.hicache is None:

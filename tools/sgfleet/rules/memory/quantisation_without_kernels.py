@@ -51,15 +51,15 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM023", "quantisation-without-kernels", Severity.ERROR, "service")
+RULE = Rule("MEM023", "quantisation-without-kernels", Severity.ERROR, "machine")
 
 _LEAST = {"fp8": (8, 0), "modelopt_fp8": (8, 9), "w8a8_fp8": (8, 9)}
 """From get_min_capability() of each method, the same from 0.4.0.post1 (fp8) and 0.4.4 on."""
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Less than the least."""
     args = arguments(view)
     has = capability(view) if args is not None else None
@@ -86,7 +86,7 @@ def _least(method: str | None, release: str) -> tuple[int, int] | None:
     return _LEAST.get(method or "")
 
 
-def _of_checkpoint(view: ServiceView) -> tuple[str | None, str]:
+def _of_checkpoint(view: MachineView) -> tuple[str | None, str]:
     """The method of the checkpoint, in the release's words."""
     if view.memory is None:
         return None, ""

@@ -51,14 +51,14 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM018", "unified-memory", Severity.WARNING, "service")
+RULE = Rule("MEM018", "unified-memory", Severity.WARNING, "machine")
 
 _UNIFIED = re.compile(r"\b(GB10|Orin|Thor)\b", re.IGNORECASE)
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """The same memory twice."""
     args, facts = arguments(view), view.facts
     if args is None or facts is None or not args.on("enable-hierarchical-cache"):

@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.memory._budget import Known
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "service")
+RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """No fraction works."""
     found = known(view)
     if found is None or not found.window.is_empty:
@@ -87,7 +87,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     )
 
 
-def _help(view: ServiceView, found: Known) -> str:
+def _help(view: MachineView, found: Known) -> str:
     from sgfleet.memory.of_host import Unknown, budget_of
     from sgfleet.memory.window import window_of
 

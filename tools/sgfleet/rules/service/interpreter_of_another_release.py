@@ -40,14 +40,14 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("SRV010", "interpreter-of-another-release", Severity.WARNING, "service")
+RULE = Rule("SRV010", "interpreter-of-another-release", Severity.WARNING, "machine")
 
 _VERSION = re.compile(r"sglang[-_/]?v?(\d+\.\d+\.\d+)(?:[.-]?post(\d+))?(?![\d.]*\d)", re.IGNORECASE)
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """A path that says another version."""
     service = view.service
     found = _VERSION.search(service.python) if "sglang" in service.python.lower() else None
@@ -65,7 +65,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         )
 
 
-def _known(view: ServiceView) -> bool:
+def _known(view: MachineView) -> bool:
     """Whether somebody has looked which release stands behind the interpreter."""
     environments = view.facts.environments if view.facts is not None else ()
     return any(each.python == view.service.python and each.release is not None for each in environments)

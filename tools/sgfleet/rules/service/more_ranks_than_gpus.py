@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("SRV004", "more-ranks-than-gpus", Severity.ERROR, "service")
+RULE = Rule("SRV004", "more-ranks-than-gpus", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Ranks without a GPU."""
     args = arguments(view)
     service, facts = view.service, view.facts

@@ -45,12 +45,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("SRV003", "no-such-gpu", Severity.ERROR, "service")
+RULE = Rule("SRV003", "no-such-gpu", Severity.ERROR, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Indices beyond the host's GPUs."""
     service, facts = view.service, view.facts
     if facts is None or facts.gpus is None:

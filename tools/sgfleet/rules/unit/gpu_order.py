@@ -47,12 +47,12 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("UNT014", "gpu-order", Severity.WARNING, "service")
+RULE = Rule("UNT014", "gpu-order", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """Indices that CUDA may count differently."""
     service, facts = view.service, view.facts
     if facts is None or not facts.gpus or service.gpus == "all":
