@@ -52,7 +52,7 @@ def test_identity(module):
         assert rule.stage == family
         assert not hasattr(module, "check")
     else:
-        # A rule sees what its stage is given and no more: silence is shared by that (silence.py).
+        # A rule sees what its stage is given and no more: hosts share by that (shared.py).
         assert module.check.__annotations__["view"] == f"{rule.stage.capitalize()}View"
 
 

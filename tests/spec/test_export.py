@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
@@ -169,6 +169,7 @@ def written(data):
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=300, deadline=None)
 @given(hosts)
+@example({"host": "h", "services": {"a": {"release": "0.5.9", "python": "/p", "environment": {"1A": None}}}})
 def test_hosts_are_accepted_by_the_schema_exactly_when_by_the_models(data):
     spec = HostSpec(data["host"])
     read_host(spec, written(data), FleetSpec(), no_names)
@@ -203,6 +204,7 @@ def test_hosts_are_accepted_by_the_schema_exactly_when_by_the_models(data):
         },
     )
 )
+@example({"defaults": {"environment": {"A": "x", "1A": None}}})
 def test_fleets_too(data):
     spec = read_fleet(written(data))
     wrong = [each for each in spec.findings if each.code != "SPC007"]

@@ -11,7 +11,7 @@ from sgfleet.fleet.spread import spread
 from sgfleet.rules.host_check import Checked, check_files, check_fleet, check_host
 from sgfleet.rules.registry import checks
 from sgfleet.rules.runner import crash
-from sgfleet.rules.silence import Silence
+from sgfleet.rules.shared import Shared
 from sgfleet.rules.weighing import misfits
 from sgfleet.source.problems import SourceError
 
@@ -36,7 +36,7 @@ class FleetCheck:
         self._selection = selection
         self._today = datetime.datetime.now(datetime.UTC).date()
         self._early: dict[str, Checked] = {}
-        self._silence = Silence()
+        self._shared = Shared()
 
     def partial(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Check the hosts of which only some services are meant, before anything is printed: host and all its services,
@@ -62,7 +62,7 @@ class FleetCheck:
             else:
                 spec.findings += obstacles(self._workspace, spec)
             memory = self._memories.of(spec)
-            checked = check_host(spec, repository.fleet, self._workspace.release, self._today, memory, self._silence)
+            checked = check_host(spec, repository.fleet, self._workspace.release, self._today, memory, self._shared)
         except Exception as error:  # told as what it is: nothing was checked here, exit 4
             return Checked(name, crashes=[crash(None, name, error)])
         if self._workspace.damaged_releases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.rules.silence import content
+from sgfleet.rules.shared import content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -47,4 +48,7 @@ def _become(work: Callable[[Sequence[str]], Any]) -> None:
 
 
 def _call(names: Sequence[str]) -> Any:
-    return _work[0](names)
+    done = _work[0](names)
+    if not gc.get_freeze_count():  # schemas and models, now that they are read, are for good: no use in visiting them
+        gc.freeze()
+    return done

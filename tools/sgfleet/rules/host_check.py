@@ -12,7 +12,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules.masking import mask, secret_at, secrets_of, secrets_of_line
 from sgfleet.rules.rule import FleetView, HostView, MachineView
 from sgfleet.rules.runner import Outcome, run
-from sgfleet.rules.silence import content
+from sgfleet.rules.shared import content
 from sgfleet.rules.weighing import Waived, waive, weigh
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sgfleet.rules.masking import Secret
     from sgfleet.rules.rule import Stage
     from sgfleet.rules.runner import Crash, Hidden
-    from sgfleet.rules.silence import Silence
+    from sgfleet.rules.shared import Shared
     from sgfleet.source.document import Document
     from sgfleet.spec.fleet_spec import FleetSpec
     from sgfleet.spec.host_spec import HostSpec
@@ -54,14 +54,15 @@ def check_host(
     release_of: Callable[[str], Release | None],
     today: datetime.date,
     memory: Callable[[], HostMemory] | None = None,
-    silence: Silence | None = None,
+    shared: Shared | None = None,
 ) -> Checked:
     """Call the rules of every service and of the host, and settle what they say.
 
-    `memory` gives the budgets of the host; without it no rule about memory says anything. `silence` is for a
+    `memory` gives the budgets of the host; without it no rule about memory says anything. `shared` is for a
     caller that checks many hosts, with all other arguments the same.
     """
     policy = fleet.policy
+    contents = {} if shared is None else _contents(spec)
     views = {
         name: MachineView(
             name,
@@ -69,19 +70,19 @@ def check_host(
             policy,
             release_of(each.service.release),
             each.written,
+            [] if shared is None else shared.asked(contents[name]["service"]),
             host=spec.name,
             facts=spec.facts,
             memory=memory,
         )
         for name, each in spec.services.items()
     }
-    contents = {} if silence is None else _contents(spec)
     outcome = Outcome()
     for name, view in views.items():
-        outcome.add(run(view, spec.services[name].locate, silence, contents.get(name, {})))
+        outcome.add(run(view, spec.services[name].locate, shared, contents.get(name, {})))
     if spec.document is not None:
         host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file)
-        outcome.add(run(host, spec.locate, silence, contents.get(None, {})))
+        outcome.add(run(host, spec.locate, shared, contents.get(None, {})))
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)

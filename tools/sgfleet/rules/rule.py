@@ -8,7 +8,7 @@ A rule is one module, `rules/<family>/<name>.py`, that nothing lists. It holds
   nothing.
 
 What a rule may look at is the type of its view. Whether a rule of a service has anything to say follows from that view
-and nothing else, so hosts that are alike share its silence (`silence.py`).
+and nothing else, so hosts that are alike share its silence (`shared.py`).
 
 A rule that lacks what it would need (no facts, no schema for the release) says nothing: that something could not be
 checked is the finding of a rule of its own, once a service.
@@ -91,7 +91,8 @@ class ServiceView:
     """One resolved service as it is written, whatever the host. Unknown is None.
 
     `written` gives a plain scalar as its file spells it (`010`), by its route: for the words of a finding, never for
-    whether there is one. `asked` is where `arguments` keeps what the flags come to.
+    whether there is one. `asked` is where `arguments` keeps what the flags come to;
+    services of the same content may have it in common.
     """
 
     name: str
@@ -99,7 +100,7 @@ class ServiceView:
     policy: Policy
     release: Release | None = None
     written: Callable[[Route], str | None] | None = None
-    asked: list[Arguments] = field(default_factory=list, init=False, repr=False)
+    asked: list[Arguments] = field(default_factory=list, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sgfleet.findings import Place
     from sgfleet.rules.registry import Check
     from sgfleet.rules.rule import FleetView, Part, Problem, Route, Rule, Stage
-    from sgfleet.rules.silence import Silence
+    from sgfleet.rules.shared import Shared
 
     Locate = Callable[[Route, Part], tuple[Place, Route]]
     """Route into a view, side of the entry -> place, and the route inside the place's own file."""
@@ -65,12 +65,12 @@ class Outcome:
 def run(
     view: MachineView | HostView | FleetView,
     locate: Locate,
-    silence: Silence | None = None,
+    shared: Shared | None = None,
     contents: Mapping[Stage, bytes] = MappingProxyType({}),
 ) -> Outcome:
     """Call every rule of the view's stages. The findings are neither waived, weighed by policy, masked nor sorted.
 
-    With `silence`, a rule that had nothing to say about the same is not called: `contents` is, for a stage, all that
+    With `shared`, a rule that had nothing to say about the same is not called: `contents` is, for a stage, all that
     its rules may decide from and that is not the same for the whole fleet.
     """
     host, service = None, None
@@ -82,11 +82,11 @@ def run(
     outcome = Outcome()
     for stage in stages:
         seen = contents.get(stage)
-        known = None if silence is None or seen is None else silence.speakers(stage, service, seen)
+        known = None if shared is None or seen is None else shared.speakers(stage, service, seen)
         called = checks()[stage] if known is None else known
         spoke = tuple(each for each in called if _call(each, view, locate, host, service, outcome))
-        if silence is not None and seen is not None and known is None:
-            silence.keep(stage, service, seen, spoke)
+        if shared is not None and seen is not None and known is None:
+            shared.keep(stage, service, seen, spoke)
     return outcome
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import sys
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -79,8 +80,9 @@ class GitObjects:
         server.wait()
 
     def __del__(self) -> None:
-        """No process outlives what asked for it."""
-        self.close()
+        """No process outlives what asked for it. When the interpreter ends, the process ends with its input."""
+        if not sys.is_finalizing():
+            self.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._server is None or self._process != os.getpid():

@@ -80,6 +80,9 @@ def null_findings(
         if where.hint is None:
             found.append(unknown_key(subject, where.route, where.owner))
             continue
+        if wrong := _misnamed(subject, route):
+            found += wrong
+            continue
         name = ".".join(route)
         message = f"{name}: null removes an inherited value, and none is inherited"
         found.append(
@@ -94,6 +97,17 @@ def null_findings(
             )
         )
     return found
+
+
+def _misnamed(subject: Subject, route: Sequence[str]) -> list[Finding]:
+    """A name that no variable can have holds nothing that a null could take away, and no value in its place."""
+    if len(route) != len(("environment", "NAME")) or route[0] != "environment":
+        return []
+    try:
+        Service.model_validate({**_REQUIRED, "environment": {route[1]: ""}})
+    except ValidationError as error:
+        return problems(error, subject)
+    return []
 
 
 def _near_null(route: Sequence[str], inherited: Mapping[str, Any]) -> str | None:

@@ -96,17 +96,7 @@ def secrets_in(document: Document) -> list[tuple[Place, str]]:
 def hidden_in(data: Any, route: Route = (), *, secret: bool = False) -> Iterator[Hidden]:
     """What is secret in plain data. `secret`: all of it is."""
     if isinstance(data, dict):
-        for key, value in data.items():
-            way = (*route, key)
-            yield from (Hidden(way, "key", piece) for piece in _pieces(key))
-            if key == "secrets":
-                yield from _references(value, way)
-            elif key == "environment-files":
-                yield from _where(value, way, lambda text: "=" in text or "/" not in text)
-            elif key == "environment" and not isinstance(value, dict):
-                yield from hidden_in(value, way, secret=True)
-            else:
-                yield from hidden_in(value, way, secret=secret or may_hold_secret(key))
+        yield from _in_mapping(data, route, secret=secret)
     elif isinstance(data, list | tuple):
         before: Any = None
         for index, value in enumerate(data):
@@ -120,6 +110,23 @@ def hidden_in(data: Any, route: Route = (), *, secret: bool = False) -> Iterator
             yield Hidden(route, "value", str(data))
     elif isinstance(data, str):
         yield from (Hidden(route, "value", piece) for piece in _pieces(data))
+
+
+def _in_mapping(data: dict[str, Any], route: Route, *, secret: bool) -> Iterator[Hidden]:
+    for key, value in data.items():
+        for piece in _pieces(key):
+            yield Hidden((*route, key), "key", piece)
+        if key == "secrets":
+            yield from _references(value, (*route, key))
+        elif key == "environment-files":
+            yield from _where(value, (*route, key), lambda text: "=" in text or "/" not in text)
+        elif key == "environment" and not isinstance(value, dict):
+            yield from hidden_in(value, (*route, key), secret=True)
+        elif secret or may_hold_secret(key) or isinstance(value, dict | list | tuple):
+            yield from hidden_in(value, (*route, key), secret=secret or may_hold_secret(key))
+        elif isinstance(value, str):  # most of a file: without a generator for each
+            for piece in _pieces(value):
+                yield Hidden((*route, key), "value", piece)
 
 
 def without_secrets(data: Any) -> Any:

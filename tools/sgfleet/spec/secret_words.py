@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.spec.secret_shapes import shaped_spans
@@ -28,9 +29,15 @@ def without(text: str, words: Iterable[str], own: Iterable[str], mark: str) -> s
     for word in own:
         if word in text:
             text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: mark, text)
-    for start, end in sorted(shaped_spans(text), reverse=True):
+    for start, end in _shaped(text):
         text = f"{text[:start]}{mark}{text[end:]}"
     return text
+
+
+@lru_cache(maxsize=4096)
+def _shaped(text: str) -> tuple[tuple[int, int], ...]:
+    """The last one first. Findings of a fleet have most of their sentences in common."""
+    return tuple(sorted(shaped_spans(text), reverse=True))
 
 
 def _cut_short(text: str, word: str, mark: str) -> str:

@@ -1,7 +1,7 @@
-"""Which rules have nothing to say about what was seen before: hosts that are alike are not asked everything again.
+"""What hosts that are alike have in common, by content: which rules have nothing to say, and what flags come to.
 
-A rule is pure, so whether it says something follows from what its view holds. Only silence is shared, by content. What
-a rule does say is asked for anew at every host, with that host's names, places and secrets.
+A rule is pure, so whether it says something follows from what its view holds, and a rule that was silent is not asked
+again about the same. What a rule does say is asked for at every host, with that host's names, places and secrets.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import marshal
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.registry import Check
     from sgfleet.rules.rule import Stage
 
@@ -22,11 +23,18 @@ def content(data: Any) -> bytes:
     return marshal.dumps(data, 2)  # version 2 writes no references, whose use depends on what else holds a value
 
 
-class Silence:
-    """Content -> the rules that spoke. For one fleet on one day: policy, flag schemas and date are the same for all."""
+class Shared:
+    """For one fleet on one day: the policy, the flag schemas and the date are the same for all that is seen."""
 
     def __init__(self) -> None:
         self._speakers: dict[tuple[Stage, str | None, bytes], tuple[Check, ...]] = {}
+        self._asked: dict[bytes, list[Arguments]] = {}
+
+    def asked(self, seen: bytes) -> list[Arguments]:
+        """What the flags of a service with this content come to, empty before somebody asks."""
+        if len(self._asked) >= _KEPT:
+            self._asked.clear()
+        return self._asked.setdefault(seen, [])
 
     def speakers(self, stage: Stage, service: str | None, seen: bytes) -> tuple[Check, ...] | None:
         """The rules of a stage that said something about the same; None where it was not seen."""

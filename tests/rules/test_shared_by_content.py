@@ -13,7 +13,7 @@ from sgfleet.fleet.check import FleetCheck
 from sgfleet.fleet.memories import Memories
 from sgfleet.fleet.selection import Selection
 from sgfleet.fleet.workspace import Workspace
-from sgfleet.rules import runner, silence
+from sgfleet.rules import runner, shared
 from sgfleet.rules.host_check import check_host
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Problem, Rule
@@ -113,16 +113,16 @@ def test_who_differs_in_what_a_stage_may_look_at_is_asked(tmp_path, called, part
 
 
 def test_the_same_number_otherwise_written_is_another_content():
-    assert len({silence.content({"a": value}) for value in (1, 1.0, True, "1", None, [1])}) == 6
+    assert len({shared.content({"a": value}) for value in (1, 1.0, True, "1", None, [1])}) == 6
     one, two = "x" * 9, "".join(["x"] * 9)
-    assert silence.content([one, one]) == silence.content([one, two])
+    assert shared.content([one, one]) == shared.content([one, two])
 
 
 def test_what_is_remembered_has_a_bound():
-    kept = silence.Silence()
+    kept = shared.Shared()
     for number in range(5000):
-        kept.keep("service", "chat", silence.content(number), ())
-    assert len(kept._speakers) <= silence._KEPT
+        kept.keep("service", "chat", shared.content(number), ())
+    assert len(kept._speakers) <= shared._KEPT
 
 
 parts = st.fixed_dictionaries({}, optional={part: st.sampled_from(values) for part, values in PARTS.items()})
