@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import subprocess
@@ -16,7 +15,7 @@ from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 from sgfleet.findings import Severity
 from sgfleet.fleet import spread
-from sgfleet.rules import registry
+from sgfleet.rules import registry, runner, weighing
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import Rule
 from sgfleet.spec.repository import Repository
@@ -67,14 +66,15 @@ def only(monkeypatch):
     """Let the given functions be the only rules: `only(service=[check], ...)`; codes count from TST001."""
 
     def put(severity=Severity.ERROR, **stages):
-        called = dict.fromkeys(("service", "host", "fleet"), ())
+        called = dict.fromkeys(("service", "machine", "host", "fleet"), ())
         for stage, functions in stages.items():
             called[stage] = tuple(
                 Check(Rule(f"TST{number:03}", f"test-{number}", severity, stage), function)
                 for number, function in enumerate(functions, start=1)
             )
-        for module in ("runner", "weighing"):
-            monkeypatch.setattr(importlib.import_module(f"sgfleet.rules.{module}"), "checks", lambda: called)
+        monkeypatch.setattr(runner, "checks", lambda: called)
+        by_code = {each.rule.code: each.rule for stage in called.values() for each in stage}
+        monkeypatch.setattr(weighing, "called", lambda: by_code)
 
     return put
 

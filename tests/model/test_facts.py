@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(name: str) -> None:
     shape = samples.shape(name)
     facts = Facts("org/name", "config.json of org/name", shape, paths=("/models/a",))
     back = read_facts(write_facts(facts), "f")
-    assert replace(back, shape=replace(back.shape, source=shape.source)) == facts
+    assert back._replace(shape=replace(back.shape, source=shape.source)) == facts
     assert (back.shape.source.kind, back.shape.source.name) == ("facts", "org/name")
 
 

@@ -40,7 +40,7 @@ DEFAULT = Finding(
     help="write tp-size",
     route=("defaults", "flags", "tp"),
 )
-DEFAULT_AGAIN = Finding(**{name: getattr(DEFAULT, name) for name in DEFAULT.__slots__} | {"host": "kimi-02"})
+DEFAULT_AGAIN = DEFAULT._replace(host="kimi-02")
 WIDE = Finding(
     code="SPC001",
     severity=Severity.WARNING,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -61,12 +60,12 @@ def test_json_schema_refuses_what_it_should():
 
 
 def test_fingerprint_stays_when_lines_move():
-    moved = replace(FULL, place=replace(FULL.place, line=200, end_line=200), message="other words")
+    moved = FULL._replace(place=FULL.place._replace(line=200, end_line=200), message="other words")
     assert fingerprint(moved) == fingerprint(FULL)
-    assert fingerprint(replace(FULL, service="other")) != fingerprint(FULL)
-    assert fingerprint(replace(FULL, route=(*FULL.route[:-1], "hicache-size"))) != fingerprint(FULL)
-    bare = replace(FULL, route=())
-    assert fingerprint(replace(bare, place=replace(bare.place, line=9, end_line=9))) == fingerprint(bare)
+    assert fingerprint(FULL._replace(service="other")) != fingerprint(FULL)
+    assert fingerprint(FULL._replace(route=(*FULL.route[:-1], "hicache-size"))) != fingerprint(FULL)
+    bare = FULL._replace(route=())
+    assert fingerprint(bare._replace(place=bare.place._replace(line=9, end_line=9))) == fingerprint(bare)
 
 
 def test_the_report_for_gitlab_has_what_gitlab_asks_for():
@@ -93,18 +92,18 @@ def test_a_default_that_is_wrong_everywhere_is_told_once():
     stream = io.StringIO()
     writer = Text(stream)
     for number in range(10_000):
-        writer.add([replace(DEFAULT, host=f"host-{number}")])
+        writer.add([DEFAULT._replace(host=f"host-{number}")])
     writer.end(Summary(), ())
     assert stream.getvalue().count("has no flag tp") == 1
     assert "the same for 9,999 more services" in stream.getvalue()
 
 
 def test_two_services_of_a_host_share_one_finding():
-    own = replace(DEFAULT, place=replace(DEFAULT.place, path="hosts/kimi-01/host.yaml"))
+    own = DEFAULT._replace(place=DEFAULT.place._replace(path="hosts/kimi-01/host.yaml"))
     stream = io.StringIO()
     writer = Text(stream)
-    writer.add([own, replace(own, service="other")])
-    writer.add([replace(own, host="kimi-02")])
+    writer.add([own, own._replace(service="other")])
+    writer.add([own._replace(host="kimi-02")])
     assert "for kimi-01/sglang-kimi and 1 more service\n" in stream.getvalue()
     assert "for kimi-02/sglang-kimi\n" in stream.getvalue()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -46,7 +45,7 @@ def test_no_format_shows_it(name):
     stream = io.StringIO()
     writer = FORMATS[name](stream)
     writer.begin()
-    writer.add(mask([OWN, NEIGHBOUR, replace(NEIGHBOUR, waived=None)], [SECRET]))
+    writer.add(mask([OWN, NEIGHBOUR, NEIGHBOUR._replace(waived=None)], [SECRET]))
     writer.end(Summary(), ())
     assert KEY not in stream.getvalue()
     assert KEY[:6] not in stream.getvalue()
@@ -64,20 +63,20 @@ def test_columns_stay_true():
 def test_other_lines_and_files_stay():
     text = "    flags: {api-key: short, tp: 8}"
     secret = Secret(at(text, "short"), "short")
-    others = [replace(OWN, place=at(text, "tp", line=6)), replace(OWN, place=at(text, "tp", path="fleet.yaml"))]
+    others = [OWN._replace(place=at(text, "tp", line=6)), OWN._replace(place=at(text, "tp", path="fleet.yaml"))]
     assert mask(others, [secret]) == others
 
 
 def test_the_same_secret_under_another_name():
     line = f"    other: {KEY}  # {KEY}"
-    (told,) = mask([replace(OWN, place=at(line, "other", path="fleet.yaml"))], [SECRET])
+    (told,) = mask([OWN._replace(place=at(line, "other", path="fleet.yaml"))], [SECRET])
     assert told.place.text == line.replace(KEY, SIGN * len(KEY))
 
 
 def test_quoted_and_escaped():
     line = r'  token: "a\x62cdefgh"'
     secret = Secret(at(line, r'"a\x62cdefgh"'), "abcdefgh")
-    (told,) = mask([replace(OWN, message=r"abcdefgh, written a\x62cdefgh", place=secret.place)], [secret])
+    (told,) = mask([OWN._replace(message=r"abcdefgh, written a\x62cdefgh", place=secret.place)], [secret])
     assert told.message == f"{BLOT}, written {BLOT}"
 
 
@@ -85,7 +84,7 @@ def test_over_several_lines():
     secret = Secret(Place(PATH, 5, 10, 7, 4, "    key: |"))
     texts = ["    key: |-", "      one two", "      x y", "  other: 1"]
     told = mask(
-        [replace(OWN, place=Place(PATH, 5 + index, 1, 5 + index, 2, text)) for index, text in enumerate(texts)],
+        [OWN._replace(place=Place(PATH, 5 + index, 1, 5 + index, 2, text)) for index, text in enumerate(texts)],
         [secret],
     )
     assert [each.place.text for each in told] == [
@@ -98,7 +97,7 @@ def test_over_several_lines():
 
 def test_a_common_word_is_no_needle():
     line = "  api-key: 8"
-    (told,) = mask([replace(OWN, message="8 ranks", place=at(line, "8"))], [Secret(at(line, "8"), "8")])
+    (told,) = mask([OWN._replace(message="8 ranks", place=at(line, "8"))], [Secret(at(line, "8"), "8")])
     assert told.message == "8 ranks"
     assert told.place.text == "  api-key: " + SIGN
 
@@ -107,7 +106,7 @@ def test_a_common_word_is_no_needle():
 def test_nothing_of_it_is_left(secret, before, between, after):
     line = before + secret + after
     place = Place(PATH, 1, len(before) + 1, 1, len(before) + len(secret) + 1, line)
-    (told,) = mask([replace(OWN, place=place, message=between + secret + between)], [Secret(place, secret)])
+    (told,) = mask([OWN._replace(place=place, message=between + secret + between)], [Secret(place, secret)])
     assert told.place.text[len(before) : len(before + secret)] == SIGN * len(secret)
     assert len(told.place.text) == len(line)
     assert secret not in told.place.text

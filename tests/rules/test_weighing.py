@@ -22,7 +22,7 @@ CALLED = {
 
 @pytest.fixture(autouse=True)
 def rules(monkeypatch):
-    monkeypatch.setattr(weighing, "_called", lambda: CALLED)
+    monkeypatch.setattr(weighing, "called", lambda: CALLED)
 
 
 def locate(route, part):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sgfleet.findings.place import Place
@@ -23,8 +22,7 @@ class Severity(StrEnum):
         return ("error", "warning", "note").index(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A message for a person, with the evidence.
 
     `message` is one line in lower case without a full stop that stands alone. `arithmetic` is how the verdict was
@@ -44,7 +42,7 @@ class Finding:
     arithmetic: tuple[str, ...] = ()
     help: str | None = None
     based_on: tuple[str, ...] = ()
-    related: tuple[tuple[Place, str], ...] = field(default=())
+    related: tuple[tuple[Place, str], ...] = ()
     route: tuple[str | int, ...] = ()
     waived: str | None = None
 

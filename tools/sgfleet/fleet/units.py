@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.render.committed import committed_units, orphaned, stray_folders
@@ -86,7 +85,7 @@ def _orphaned(workspace: Workspace, finding: Finding, host: str) -> Finding:
     ] or [f"remove {folder}"]
     if not workspace.repository.host_names:  # all hosts gone at once is rather a mistake, and render removes nothing
         steps = [f"git rm -r {folder}"]
-    return replace(finding, help=f"{', and '.join(steps)}; or bring hosts/{host}/host.yaml back")
+    return finding._replace(help=f"{', and '.join(steps)}; or bring hosts/{host}/host.yaml back")
 
 
 def orphans(workspace: Workspace, host: str) -> tuple[list[str], bool]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.model.codec import CodecError, decode, encode
 from sgfleet.model.layer import (
@@ -50,8 +49,7 @@ def hub_name(path: str) -> str:
     return f"{cached.group(1)}/{cached.group(2)}" if cached is not None else path
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """A model by name. `paths` are folders where this very checkpoint was read; `pieces` is None without headers.
 
     `source` is what it was made from, in words for a person.

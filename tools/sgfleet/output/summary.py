@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sgfleet.findings import Severity
 
@@ -66,8 +66,7 @@ def _counted(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A rule of ours that broke on one subject (`kimi-01/sglang-kimi`), and with which exception.
 
     Without a code it was no rule: nothing at all was checked there.

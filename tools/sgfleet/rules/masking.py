@@ -7,8 +7,7 @@ same line. Each character is replaced by one sign, so that columns stay true.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.spec.secrecy import comment_spans, secret_spans, secrets_in
 from sgfleet.spec.secret_words import SHORTEST, SHORTEST_OWN, without
@@ -24,8 +23,7 @@ BLOT: Final = SIGN * 3
 """What stands in a sentence in place of a secret, whatever its length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """Where a secret stands, up to its last line, and its text when it is known."""
 
     place: Place
@@ -49,7 +47,7 @@ def secrets_of_line(place: Place) -> Iterator[Secret]:
     """What looks like a secret in the line of a place: for a file that could not be read as a document."""
     if place.text is not None:
         for start, end in secret_spans(place.text):
-            where = replace(place, column=start + 1, end_line=place.line, end_column=end + 1)
+            where = place._replace(column=start + 1, end_line=place.line, end_column=end + 1)
             yield Secret(where, place.text[start:end])
 
 
@@ -60,7 +58,7 @@ def _blot(place: Place, secret: Place) -> Place:
     start = secret.column - 1 if place.line == secret.line else 0
     end = secret.end_column - 1 if place.line == secret.end_line else len(place.text)
     end = max(start, min(end, len(place.text)))
-    return replace(place, text=_spotted(place.text, start, end))
+    return place._replace(text=_spotted(place.text, start, end))
 
 
 def _spotted(text: str, start: int, end: int) -> str:
@@ -95,12 +93,12 @@ def mask(findings: Sequence[Finding], secrets: Sequence[Secret]) -> list[Finding
         if shown.text is None:
             return shown
         for start, end in comment_spans(shown.text):
-            shown = replace(shown, text=_spotted(shown.text or "", start, end))
+            shown = shown._replace(text=_spotted(shown.text or "", start, end))
         for secret in secrets:
             shown = _blot(shown, secret.place)
         for word in words:  # the same secret once more, under another name
             if shown.text is not None and word in shown.text:
-                shown = replace(shown, text=shown.text.replace(word, SIGN * len(word)))
+                shown = shown._replace(text=shown.text.replace(word, SIGN * len(word)))
         return shown
 
     return [_masked(finding, words, secrets, place) for finding in findings]
@@ -118,8 +116,7 @@ def _masked(
     def sentence(text: str) -> str:
         return without(text, words, own, BLOT)
 
-    return replace(
-        finding,
+    return finding._replace(
         message=sentence(finding.message),
         place=place(finding.place),
         arithmetic=tuple(map(sentence, finding.arithmetic)),

@@ -75,6 +75,12 @@ def checks() -> Mapping[Stage, tuple[Check, ...]]:
 
 
 @cache
+def called() -> Mapping[str, Rule]:
+    """Code -> rule, for the rules that a check calls; all others report what cannot be waived."""
+    return {each.rule.code: each.rule for stage in checks().values() for each in stage}
+
+
+@cache
 def entries() -> Mapping[str, Entry]:
     """Code -> rule, for every rule that there is, by code."""
     found = [Entry(module.RULE, family, module.__doc__) for family in families() for module in _modules(family)]

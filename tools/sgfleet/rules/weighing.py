@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Finding, Severity
-from sgfleet.rules.registry import checks
+from sgfleet.rules.registry import called
 
 if TYPE_CHECKING:
     import datetime
     from collections.abc import Mapping, Sequence, Set
 
-    from sgfleet.rules.rule import Rule
     from sgfleet.rules.runner import Locate
     from sgfleet.spec.service import Waiver
 
 
-@cache
-def _called() -> Mapping[str, Rule]:
-    """Code -> rule, for the rules that are called; all others report what cannot be waived."""
-    return {each.rule.code: each.rule for stage in checks().values() for each in stage}
-
-
 def waivable(code: str) -> bool:
     """Whether a specification may accept findings of this rule."""
-    rule = _called().get(code)
+    rule = called().get(code)
     return rule is not None and rule.waivable
 
 
@@ -43,7 +34,7 @@ def weigh(findings: Sequence[Finding], severities: Mapping[str, str]) -> list[Fi
         if wanted is None or (finding.severity is Severity.ERROR and not waivable(finding.code)):
             weighed.append(finding)
         elif wanted != "off":
-            weighed.append(replace(finding, severity=Severity(wanted)))
+            weighed.append(finding._replace(severity=Severity(wanted)))
     return weighed
 
 
@@ -72,7 +63,7 @@ def waive(findings: Sequence[Finding], by: Waived, today: datetime.date) -> list
             valid.setdefault(waiver.code, waiver)
     met = {finding.code for finding in findings if finding.service == by.service}
     marked = [
-        replace(finding, waived=valid[finding.code].reason)
+        finding._replace(waived=valid[finding.code].reason)
         if finding.service == by.service and finding.code in valid
         else finding
         for finding in findings

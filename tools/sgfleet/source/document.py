@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -73,7 +73,7 @@ class Document:
     def extent(self, route: Route) -> Place:
         """The place of a value up to its real end, which may stand some lines further down."""
         place, node = self.place(route), self.node(route)
-        return place if node is None else replace(place, end_line=node.end.line + 1, end_column=node.end.column + 1)
+        return place if node is None else place._replace(end_line=node.end.line + 1, end_column=node.end.column + 1)
 
     def holds(self, route: Route) -> bool:
         """Whether the route leads to a value, null included."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import sys
 import time
+import weakref
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.source.git import object_server
@@ -18,6 +18,7 @@ from sgfleet.source.git_faults import GitError
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable
     from pathlib import Path
 
     from sgfleet.source.git import IsolatedGit
@@ -43,6 +44,7 @@ class GitObjects:
         self._where = where
         self._server: subprocess.Popen[bytes] | None = None
         self._process = 0
+        self._end: Callable[[], object] | None = None
         self._buffer = bytearray()
 
     def read(self, name: str, most_bytes: int) -> GitObject | None:
@@ -69,24 +71,15 @@ class GitObjects:
 
     def close(self) -> None:
         """End the process; the next question starts another."""
-        server, self._server = self._server, None
-        if server is None or self._process != os.getpid():
-            return
-        for stream in (server.stdin, server.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        server.kill()
-        server.wait()
-
-    def __del__(self) -> None:
-        """No process outlives what asked for it. When the interpreter ends, the process ends with its input."""
-        if not sys.is_finalizing():
-            self.close()
+        self._server = None
+        if self._end is not None:
+            self._end()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._server is None or self._process != os.getpid():
             self._server, self._process = object_server(self._where), os.getpid()
+            # No process outlives what asked for it, be that let go or the interpreter at its end.
+            self._end = weakref.finalize(self, _ended, self._server, self._process)
             self._buffer.clear()
         return self._server
 
@@ -130,3 +123,14 @@ class GitObjects:
         if not data:
             raise GitError("git cat-file ended before it answered")
         self._buffer += data
+
+
+def _ended(server: subprocess.Popen[bytes], process: int) -> None:
+    if process != os.getpid():  # forked: it is the other one's
+        return
+    for stream in (server.stdin, server.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    server.kill()
+    server.wait()

@@ -6,9 +6,8 @@ import contextlib
 import datetime
 import re
 import sys
-from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
@@ -33,8 +32,7 @@ def _without_plugins() -> None:
 _without_plugins()
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
+class Expect(NamedTuple):
     """What a value should be, in words that stand after "is not", with examples that are right.
 
     Metadata of an annotated type: `problems` makes sentences of it, `export` makes examples for editors.

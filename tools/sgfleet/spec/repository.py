@@ -7,7 +7,6 @@ notes (`*.md`) and hidden files; a hidden folder is said.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -145,7 +144,7 @@ class Repository:
 
 
 def _of_host(error: SourceError, host: str) -> list[Finding]:
-    return [replace(finding, host=host) for finding in error.findings]
+    return [finding._replace(host=host) for finding in error.findings]
 
 
 def _name_finding(name: str, folders: set[str]) -> Finding | None:

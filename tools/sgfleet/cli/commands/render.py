@@ -148,7 +148,6 @@ def _host(
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
     """Units of hosts that are gone: removed where they are ours, told otherwise."""
-    from dataclasses import replace
 
     from sgfleet.fleet.units import orphans, strays
     from sgfleet.render.drift import unit_path
@@ -163,7 +162,7 @@ def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
         if foreign:
             message = f"there is no host {finding.host}: what is left of its units was not written by sgfleet"
             help_ = f"move it away, or bring hosts/{finding.host}/host.yaml back"
-            yield replace(finding, message=message, help=help_)
+            yield finding._replace(message=message, help=help_)
 
 
 def _staged(root: Path, paths: Iterable[str]) -> int:
