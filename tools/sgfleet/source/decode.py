@@ -16,7 +16,7 @@ LARGEST_BYTES: Final = 2**20
 
 _FIT_ASCII: Final = bytes([*b"\t\n\r", *range(0x20, 0x7F)])
 
-_UNFIT: Final = re.compile(
+_UNFIT: Final = (
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls: a terminal obeys some; YAML 1.1 breaks lines at one
     "\u2028\u2029"  # line breaks of YAML 1.1 that editors do not count
@@ -45,7 +45,7 @@ def decode(raw: bytes | str, path: str) -> str:
         place = Lines(path, text).at(0)
         help_ = "save the file as UTF-8 without a byte order mark"
         raise SourceError([problem(problems.BYTE_ORDER_MARK, "the file begins with a byte order mark", place, help_)])
-    if found := _UNFIT.search(text):
+    if found := re.search(_UNFIT, text):
         raise SourceError([_unseen(Lines(path, text), found)])
     return text
 

@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 INDENT: Final = 2
 """Blanks by which a mapping is indented below its key."""
 
-_NEEDS_QUOTES: Final = re.compile(
-    r"[-?:,\[\]{}#&*!|>'\"%@`\s]"  # an indicator, or a blank, at the beginning
+_NEEDS_QUOTES: Final = (
+    r"(?s)[-?:,\[\]{}#&*!|>'\"%@`\s]"  # an indicator, or a blank, at the beginning
     r"|[-+]?[0-9.][0-9._:eE+-]*$"  # digits and points, as in a release or an address: some readers see a number
     r"|(?i:yes|no|on|off|y|n|true|false|null|~)$"
-    r"|.*(?::\s|\s#|[:\s]$)",
-    re.DOTALL,
+    r"|.*(?::\s|\s#|[:\s]$)"
 )
 _FLOW_INDICATORS: Final = frozenset(",[]{}")
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
@@ -91,7 +90,7 @@ def _text(text: str, quote: str, in_flow: bool) -> str:
 
 
 def _plain(text: str) -> bool:
-    if not text or not text.isprintable() or _NEEDS_QUOTES.match(text) or typographic(text):
+    if not text or not text.isprintable() or re.match(_NEEDS_QUOTES, text) or typographic(text):
         return False
     return resolve(text) == text
 

@@ -20,9 +20,10 @@ _SIGNED: Final = -(2**63)
 _LONGEST: Final = 400
 """Digits beyond which no number fits a double (the largest has 309)."""
 
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = (
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
+"""A pattern that most starts never need: compiled when first used."""
 
 
 def loads(text: str) -> Any:
@@ -47,7 +48,7 @@ def loads(text: str) -> Any:
         sys.setrecursionlimit(limit)
     # Whatever was a key twice is gone from the value, so the text itself is asked. It is JSON by now: each backslash
     # begins an escape.
-    if "\\u" in text and any(escape["lone"] for escape in _ESCAPE.finditer(text)):
+    if "\\u" in text and any(escape["lone"] for escape in re.finditer(_ESCAPE, text)):
         raise ValueError("half of a surrogate pair")
     return value
 

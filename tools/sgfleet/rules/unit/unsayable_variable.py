@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 
 RULE = Rule("UNT016", "unsayable-variable", Severity.ERROR, "service")
 
-_UNSAYABLE = re.compile(
+_UNSAYABLE = (
     "[\0\ud800-\udfff\ufdd0-\ufdef"
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
     + "]"
 )
+"""Compiled when first used: few values are more than printable ASCII."""
 _LONGEST_BYTES = 131_071
 """One `NAME=VALUE`: the kernel's MAX_ARG_STRLEN less the NUL."""
 
@@ -53,7 +54,8 @@ def check(view: ServiceView) -> Iterator[Problem]:
     for name, value in view.service.environment.items():
         if not isinstance(value, str):
             continue
-        if found := _UNSAYABLE.search(value):
+        plain = value.isascii() and value.isprintable()
+        if found := None if plain else re.search(_UNSAYABLE, value):
             message = f"{name} holds U+{ord(found[0]):04X}, and systemd drops a variable with it"
             yield Problem(("environment", name), message, help="write the value without it", based_on=("systemd 252",))
         elif len(name) + 1 + len(value.encode(errors="replace")) > _LONGEST_BYTES:
