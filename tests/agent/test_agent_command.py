@@ -16,16 +16,18 @@ import pytest
 
 from agent.exposition import of, read
 from agent.told import HEAD, NEW, OLD
+from sgfleet.agent import hands as outside
 from sgfleet.agent import tick
+from sgfleet.agent.hands import Hands
 from sgfleet.agent.host import Now
 from sgfleet.agent.installed import stamped
 from sgfleet.agent.local import load
+from sgfleet.agent.outcome import Outcome
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import Attempt, Phase, Record
 from sgfleet.agent.seen import Wanted
 from sgfleet.agent.state import HostState, ServiceState, Shown
 from sgfleet.agent.store import Store
-from sgfleet.agent.tick import Hands, Outcome
 from sgfleet.cli.agent import host as cli_host
 from sgfleet.cli.agent import passes
 from sgfleet.cli.common import UsageError
@@ -85,7 +87,7 @@ def host(tmp_path, monkeypatch, capsys):
     )
     store, manager = Store(tmp_path / "state"), SimulatedSystemd()
     hands = Hands(manager, None, store, Clock(), None, "this", lambda *_: None)
-    monkeypatch.setattr(tick, "hands_of", lambda _: hands)
+    monkeypatch.setattr(outside, "hands_of", lambda _: hands)
     monkeypatch.setattr(real.SystemdManager, "system", classmethod(lambda cls: manager))
     monkeypatch.setattr(cli_host, "LOCK_SECONDS", 0.2)
     return Host(config, store, manager, capsys)

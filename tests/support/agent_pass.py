@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.agent import local
-from sgfleet.agent.tick import Agent, hands_of
+from sgfleet.agent.hands import hands_of
+from sgfleet.agent.tick import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

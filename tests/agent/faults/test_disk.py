@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.faults.soundness import UNITS, assert_sound
+from sgfleet.agent.ask import FIRST_PAUSE_SECONDS
 from sgfleet.agent.state import decode, encode
-from sgfleet.agent.tick import FIRST_PAUSE_SECONDS
 from support.agent_host import PATHS, SERVICE, UNIT
 from support.private_systemd.faults import full_disk, read_only
 

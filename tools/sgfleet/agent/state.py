@@ -39,6 +39,11 @@ class Shown(NamedTuple):
     reason: Reason | None
     since_seconds: float
 
+    @property
+    def code(self) -> str | None:
+        """What kind of reason it is."""
+        return None if self.reason is None else self.reason.code
+
 
 class Load(NamedTuple):
     """What a verified start came to: the next one of the same service is held against it."""

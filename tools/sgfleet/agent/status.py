@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from sgfleet.agent.outcome import BLOCKED, CODES, PENDING
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import ABSENT
 from sgfleet.agent.seen import Word
@@ -23,9 +24,6 @@ FORMAT: Final = 1
 UNKNOWN: Final = "unknown"
 """The state of a service that stands on the host and of which nothing is remembered."""
 _DIGITS: Final = 12
-_PENDING, _BLOCKED = 10, 20
-_CODES: Final = {Word.STEADY.value: 0, Word.BLOCKED.value: _BLOCKED, Word.ROLLED_BACK.value: 30, Word.BROKEN.value: 40}
-"""Those of a pass (`tick.CODES`), without all that a pass stands on. What is not here is pending."""
 
 
 class There(NamedTuple):
@@ -69,10 +67,10 @@ class Overview(NamedTuple):
     @property
     def code(self) -> int:
         """The exit code: 0 steady, 10 pending, 20 blocked, 30 rolled back, 40 broken; the highest counts."""
-        whole = 0 if self.commit else _PENDING
+        whole = 0 if self.commit else PENDING
         if self.refused or self.trouble or self.offline:
-            whole = _BLOCKED
-        return max([whole, *(_CODES.get(row.state, _PENDING) for row in self.rows)])
+            whole = BLOCKED
+        return max([whole, *(CODES.get(row.state, PENDING) for row in self.rows)])
 
 
 def overview(

@@ -2,84 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from sgfleet import VERSION
 from sgfleet.agent import installed
+from sgfleet.agent.ask import ask, remembered
 from sgfleet.agent.brief import decode
 from sgfleet.agent.budgets import clock_of
+from sgfleet.agent.dying import dying, explained, newly_failed
 from sgfleet.agent.follow import follow
 from sgfleet.agent.looking import look
 from sgfleet.agent.metrics import result_of
+from sgfleet.agent.outcome import BLOCKED, BROKEN, PENDING, Outcome, of_the_host, outcome_of
 from sgfleet.agent.perform import Hands as Doing
 from sgfleet.agent.perform import HandsTiedError
 from sgfleet.agent.permit import permit
 from sgfleet.agent.planner import Input, decide
-from sgfleet.agent.reason import Reason
 from sgfleet.agent.record import ABSENT, Phase
-from sgfleet.agent.seen import UNREAD, Action, Gate, Live, Permit, Status, Wanted, Word
+from sgfleet.agent.seen import UNREAD, Action, Gate, Live, Wanted
 from sgfleet.agent.state import HostState, Load, Sampled, ServiceState, Shown
 from sgfleet.systemd.port import SystemdError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sgfleet.agent.decision import Decision
-    from sgfleet.agent.host import Clockwork
+    from sgfleet.agent.hands import Hands
     from sgfleet.agent.local import Local
     from sgfleet.agent.looking import View
-    from sgfleet.agent.mirror import Mirror
+    from sgfleet.agent.reason import Reason
     from sgfleet.agent.record import Record
-    from sgfleet.agent.seen import Seen
-    from sgfleet.agent.store import Store
-    from sgfleet.facts.machine import Machine
-    from sgfleet.systemd.port import Manager
+    from sgfleet.agent.seen import Permit, Seen, Status
 
-CODES: Final = {
-    Word.STEADY: 0,
-    Word.PENDING: 10,
-    Word.FROZEN: 10,
-    Word.STAGING: 10,
-    Word.STOPPING: 10,
-    Word.CLEARING: 10,
-    Word.STARTING: 10,
-    Word.GATING: 10,
-    Word.BAKING: 10,
-    Word.BLOCKED: 20,
-    Word.ROLLED_BACK: 30,
-    Word.BROKEN: 40,
-}
-"""Exit codes; of several services the highest counts."""
 POLL_SECONDS: Final = 30.0
 """While a pass waits, main is asked again so often: a newer commit does not wait behind a load."""
 MOST_SAMPLES: Final = 40
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 30.0, 600.0
-"""A host that says no is asked again after so long, then twice as long."""
 MOST_STEPS: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Hands:
-    """Everything outside: see each port. `changed(service, former, shown, commit)` is told each transition; an
-    empty service is the host as a whole."""
-
-    manager: Manager
-    mirror: Mirror
-    store: Store
-    clock: Clockwork
-    machine: Machine
-    tool: str
-    changed: Callable[[str, Shown | None, Shown, str], None]
-
-
-class Outcome(NamedTuple):
-    """`code`: see CODES. `lines`: one for each thing that a person should know. `state`: what is remembered now."""
-
-    code: int
-    lines: tuple[str, ...]
-    state: HostState
 
 
 class Agent:
@@ -98,12 +52,12 @@ class Agent:
         try:
             with self.hands.store.lock() as held:
                 if not held:
-                    return Outcome(10, ("another pass is under way",), self._state)
+                    return Outcome(PENDING, ("another pass is under way",), self._state)
                 return self._pass(patience_seconds)
         except OSError as error:
-            return Outcome(40, (f"broken: the agent's folder cannot be used: {error}",), self._state)
+            return Outcome(BROKEN, (f"broken: the agent's folder cannot be used: {error}",), self._state)
         except (SystemdError, HandsTiedError) as error:
-            return Outcome(20, (f"blocked: {error}",), self._state)
+            return Outcome(BLOCKED, (f"blocked: {error}",), self._state)
 
     def look(self, name: str) -> Seen:
         """What is seen of one service, for requests that people make."""
@@ -126,7 +80,7 @@ class Agent:
         for name in self._order():
             self._serve(name)
         self._save()
-        return self._outcome()
+        return outcome_of(self._state, self.local.host)
 
     def _adopt(self) -> None:
         """Units of ours that nothing is remembered of."""
@@ -148,7 +102,7 @@ class Agent:
         before = self._state
         self._state = follow(before, self.local, hands.mirror, hands.store, hands.manager, hands.tool, now)
         self._save()
-        for shown, commit in _of_the_host(before, self._state, now.wall_seconds):
+        for shown, commit in of_the_host(before, self._state, now.wall_seconds):
             hands.changed("", None, shown, commit)
 
     def _save(self) -> None:
@@ -190,10 +144,12 @@ class Agent:
         while steps < MOST_STEPS:
             state = self._state.services[name]
             view = self._look(name)
-            asked = admission.get(state.wanted.unit, self._remembered_refusal(state))
+            no = remembered(state, self.hands.clock.now().wall_seconds)
+            asked = admission.get(state.wanted.unit, no)
             seen = view.seen._replace(done=done, error=error, gate=gate, admission=asked)
             decision = decide(Input(state.wanted, seen, self._permit(name)), state.record)
-            decision = self._explained(name, state, view, decision)
+            if newly_failed(state.record, decision.record):
+                decision = explained(decision, state.record, self._dying(name, view))
             self._remember(name, state, decision.record, decision.status, view)
             if decision.forget:
                 self._forget(name)
@@ -213,25 +169,6 @@ class Agent:
             done = action
             steps += action not in {Action.WAIT, Action.PROBE}
         raise HandsTiedError(f"{name}: {MOST_STEPS} steps in one pass and no end")
-
-    def _explained(self, name: str, state: ServiceState, view: View, decision: Decision) -> Decision:
-        """What failed now is remembered with what its journal says of it: later it may be gone."""
-        record = decision.record
-        new = [each for each in record.quarantine if each not in state.record.quarantine]
-        said = self._dying(name, view) if new else None
-        if said is None or said in new[0][1].text:
-            return decision
-        unit, reason = new[0]
-        whole = reason._replace(text=f"{reason.text}: {said}")
-        record = record._replace(quarantine=(*record.without(unit), (unit, whole)))
-        if record.attempt is not None:
-            record = record._replace(attempt=record.attempt._replace(why=whole))
-        if record.broken == reason:
-            record = record._replace(broken=whole)
-        status = decision.status
-        if status.reason == reason:
-            status = status._replace(reason=whole)
-        return decision._replace(record=record, status=status)
 
     def _perform(self, action: Action, name: str) -> Reason | None:
         state = self._state.services[name]
@@ -258,13 +195,13 @@ class Agent:
         attempt = record.attempt
         if former is not None and attempt and former.word == shown.word and shown.reason in {None, attempt.why}:
             shown = former  # between two looks nothing is known that would be news
-        if former is not None and (former.word, _code(former.reason)) == (shown.word, _code(shown.reason)):
+        if former is not None and (former.word, former.code) == (shown.word, shown.code):
             shown = shown._replace(since_seconds=former.since_seconds)
         if former is None or former.word != shown.word or former.reason != shown.reason:
             state = state._replace(shown=shown)
         self._state = self._state._replace(services={**self._state.services, name: state})
         self._save()
-        if former is None or (former.word, _code(former.reason)) != (shown.word, _code(shown.reason)):
+        if former is None or (former.word, former.code) != (shown.word, shown.code):
             self.hands.changed(name, former, shown, self._state.head)
 
     def _tidied(self, name: str) -> bool:
@@ -309,52 +246,10 @@ class Agent:
             self._follow()
         return True
 
-    def _remembered_refusal(self, state: ServiceState) -> Reason | None:
-        """A host that said no is not asked in every pass."""
-        if state.asked is None or state.shown is None or state.shown.reason is None:
-            return None
-        unit, at, pause = state.asked
-        now = self.hands.clock.now().wall_seconds
-        return state.shown.reason if unit == state.wanted.unit and at <= now < at + pause else None
-
     def _admit(self, name: str, view: View) -> Reason | bool:
-        from sgfleet.agent.admission.admit import admit
-        from sgfleet.agent.admission.situation import Situation
-        from sgfleet.fleet.workspace import Workspace
-        from sgfleet.source.git_objects import GitObjects
-        from sgfleet.source.git_tree import GitTree
-
-        state, hands = self._state.services[name], self.hands
-        unit = state.wanted.unit
-        text = hands.store.unit(unit)
-        if text is None:
-            return Reason("not-kept", f"unit {unit[:12]} is not in the agent's folder", "sgfleet agent retry")
-        objects = GitObjects(hands.mirror.git)
-        try:
-            tree = GitTree(objects, self._state.head)
-            workspace = Workspace(hands.store.folder, tree, tree)
-            situation = Situation(
-                local=self.local,
-                name=name,
-                text=text,
-                unit=unit,
-                brief=decode(hands.store.plan(unit)),
-                workspace=workspace,
-                spec=workspace.repository.host(self.local.host),
-                manager=hands.manager,
-                store=hands.store,
-                machine=hands.machine,
-                present=view.unit,
-            )
-            refusal = admit(situation)
-        finally:
-            objects.close()
-        now = hands.clock.now().wall_seconds
-        pause = FIRST_PAUSE_SECONDS * self.local.time_scale
-        if state.asked is not None and state.asked[0] == unit:
-            pause = min(LONGEST_PAUSE_SECONDS, state.asked[2] * 2)
-        asked = None if refusal is None else (unit, now, pause)
-        self._state = self._state._replace(services={**self._state.services, name: state._replace(asked=asked)})
+        state = self._state.services[name]
+        refusal, state = ask(name, state, self._state.head, self.local, self.hands, view.unit)
+        self._state = self._state._replace(services={**self._state.services, name: state})
         return True if refusal is None else refusal
 
     def _probe(self, name: str, view: View) -> tuple[Gate, float]:
@@ -380,32 +275,7 @@ class Agent:
         return found.gate, found.pause_seconds
 
     def _dying(self, name: str, view: View) -> str | None:
-        """The first line of this run's journal that says it is at its end, in our words."""
-        from sgfleet.observe.failures import failure_in
-
-        try:
-            lines = self.hands.manager.journal(f"{name}.service", view.unit.invocation_id, 400)
-        except SystemdError:
-            return None  # a journal that cannot be read says nothing against the service
-        return next((found.what for line in lines if (found := failure_in(line)) is not None), None)
-
-    def _outcome(self) -> Outcome:
-        state = self._state
-        lines, codes = [], [0]
-        for reason, code in (
-            (state.refused[1] if state.refused else None, 20),
-            (state.trouble, 20),
-            (state.offline[1] if state.offline else None, 20),
-        ):
-            if reason is not None:
-                lines.append(f"{self.local.host}: {reason}" + (f"; {reason.help}" if reason.help else ""))
-                codes.append(code)
-        for name, each in sorted(state.services.items()):
-            if each.shown is not None:
-                codes.append(CODES[Word(each.shown.word)])
-                reason = each.shown.reason
-                lines.append(f"{name}: {each.shown.word}" + (f": {reason}" if reason else ""))
-        return Outcome(max(codes), tuple(lines), state)
+        return dying(self.hands.manager, f"{name}.service", view.unit.invocation_id)
 
 
 def _urgency(state: ServiceState, pool_bytes: int) -> tuple[int, int]:
@@ -413,69 +283,6 @@ def _urgency(state: ServiceState, pool_bytes: int) -> tuple[int, int]:
     if state.record.attempt is not None:
         return 0, 0
     return (1, 0) if state.wanted.unit == ABSENT else (2, pool_bytes)
-
-
-def _of_the_host(before: HostState, after: HostState, now_seconds: float) -> Iterator[tuple[Shown, str]]:
-    """What became of main itself: a commit that is refused is told although nothing changes on the host."""
-    for word, was, now, commit in (
-        ("refused", before.refused and before.refused[1], after.refused and after.refused[1], _refused(after)),
-        ("unusable", before.trouble, after.trouble, after.head),
-        ("offline", before.offline and before.offline[1], after.offline and after.offline[1], after.head),
-    ):
-        if now is not None and (was is None or was.code != now.code or _refused(before) != _refused(after)):
-            yield Shown(word, now, now_seconds), commit
-        elif now is None and was is not None:
-            yield Shown("taken" if word == "refused" else f"{word} no more", None, now_seconds), after.head
-
-
-def _refused(state: HostState) -> str:
-    return state.refused[0] if state.refused is not None else ""
-
-
-def _code(reason: Reason | None) -> str | None:
-    return None if reason is None else reason.code
-
-
-def hands_of(local: Local) -> Hands:
-    """The real ones, for a host that agent.toml describes."""
-    from sgfleet.agent.host import RealClock
-    from sgfleet.agent.mirror import Mirror
-    from sgfleet.agent.store import Store
-    from sgfleet.facts.machine import LiveMachine
-    from sgfleet.render.identity import UNIT_FORMAT
-    from sgfleet.systemd.manager import SystemdManager
-
-    store = Store(local.state)
-    settings = hashlib.sha256(repr(local).encode()).hexdigest()[:16]
-    return Hands(
-        manager=SystemdManager.user() if local.scope == "user" else SystemdManager.system(),
-        mirror=Mirror(store.mirror, local.remote),
-        store=store,
-        clock=RealClock(),
-        machine=LiveMachine(),
-        tool=f"sgfleet {VERSION} format {UNIT_FORMAT} settings {settings}",
-        changed=lambda service, former, shown, commit: _tell(store, local, service, former, shown, commit),
-    )
-
-
-def _tell(store: Store, local: Local, service: str, former: Shown | None, shown: Shown, commit: str) -> None:
-    """Log a transition, and call the host's hook."""
-    entry = {
-        "at_seconds": shown.since_seconds,
-        "service": service,
-        "former": former.word if former else None,
-        "state": shown.word,
-        "code": _code(shown.reason),
-        "reason": str(shown.reason) if shown.reason else None,
-        "commit": commit,
-    }
-    store.log(entry)
-    if local.hook:
-        from sgfleet.agent.hook import call
-
-        failed = call(local.hook, entry)
-        if failed is not None:
-            store.log({"at_seconds": shown.since_seconds, "service": service, "hook": failed})
 
 
 _UNSAID: Final = Wanted(refusal=UNREAD)

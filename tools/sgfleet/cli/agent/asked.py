@@ -67,7 +67,8 @@ def unfreeze(arguments: argparse.Namespace) -> int:
 def retry(arguments: argparse.Namespace) -> int:
     """What failed is tried once more; a service that is named is started anew in any case."""
     from sgfleet.agent import requests
-    from sgfleet.agent.tick import Agent, hands_of
+    from sgfleet.agent.hands import hands_of
+    from sgfleet.agent.tick import Agent
 
     local = local_of(arguments)
     store = Store(local.state)
@@ -97,7 +98,8 @@ def _failed(each: ServiceState) -> bool:
 def rollback(arguments: argparse.Namespace) -> int:
     """Back to the unit before the present one."""
     from sgfleet.agent import requests
-    from sgfleet.agent.tick import Agent, hands_of
+    from sgfleet.agent.hands import hands_of
+    from sgfleet.agent.tick import Agent
 
     local = local_of(arguments)
     store = Store(local.state)
@@ -125,7 +127,8 @@ def rollback(arguments: argparse.Namespace) -> int:
 
 def confirm(arguments: argparse.Namespace) -> int:
     """Let in what waits for a person."""
-    from sgfleet.agent.tick import Agent, hands_of
+    from sgfleet.agent.hands import hands_of
+    from sgfleet.agent.tick import Agent
 
     local = local_of(arguments)
     store = Store(local.state)

@@ -20,9 +20,11 @@ from sgfleet.systemd.port import SystemdError
 if TYPE_CHECKING:
     import argparse
 
+    from sgfleet.agent.hands import Hands
     from sgfleet.agent.local import Local
+    from sgfleet.agent.outcome import Outcome
     from sgfleet.agent.state import HostState, Shown
-    from sgfleet.agent.tick import Agent, Hands, Outcome
+    from sgfleet.agent.tick import Agent
 
 PATIENCE_SECONDS: Final = 30.0
 """So long a pass waits for what it began; the next one goes on. Between passes people's requests get their turn."""
@@ -31,7 +33,8 @@ _BETWEEN_SECONDS: Final = 1.0
 
 def tick(arguments: argparse.Namespace) -> int:
     """One pass, or with --wait as many as it takes."""
-    from sgfleet.agent.tick import Agent, hands_of
+    from sgfleet.agent.hands import hands_of
+    from sgfleet.agent.tick import Agent
 
     local = local_of(arguments)
     most = 0.0 if arguments.wait is None else math.inf
