@@ -134,6 +134,12 @@ ALLOWS = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
         ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "yes"}}, None),
         ("0.5.2", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "yes"}}, "error"),
         ("0.5.9", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: "False"}}, "error"),
+        ("0.4.3.post4", "Qwen/Qwen3-8B", 131072, {}, "error"),
+        ("0.4.4", "Qwen/Qwen3-8B", 131072, {}, "warning"),
+        ("0.4.10.post2", "Qwen/Qwen3-8B", 131072, {}, "warning"),
+        ("0.4.10.post2", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: 1}}, None),
+        ("0.4.10.post2", "Qwen/Qwen3-8B", 131072, {"environment": {ALLOWS: 0}}, "error"),
+        ("0.5.1", "Qwen/Qwen3-8B", 131072, {}, "error"),
         ("0.5.9", "somebody/unknown", 131072, {}, None),
     ],
 )
@@ -141,6 +147,34 @@ def test_a_context_that_the_model_does_not_have(release, model, context, keys, s
     keys = {name.replace("-", "_"): value for name, value in keys.items()}
     view = one({"model-path": model, "context-length": context}, on("9.0"), release=release, **keys)
     problems = said("memory.context_over_model", view)
+    assert [problem.severity or Severity.ERROR for problem in problems] == ([Severity(severity)] if severity else [])
+
+
+TARGET, DRAFT = "Qwen/Qwen3-Coder-480B-A35B-Instruct", "Qwen/Qwen3-0.6B"
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "keys", "severity"),
+    [
+        ("0.5.9", {}, {}, "error"),
+        ("0.5.23", {}, {}, "error"),
+        ("0.5.9", {"context-length": 40960}, {}, None),
+        ("0.5.9", {"context-length": 40961}, {}, "error"),
+        ("0.5.9", {"speculative-draft-model-path": "/srv/Qwen3-0.6B"}, {}, "warning"),
+        ("0.5.9", {"speculative-draft-model-path": "somebody/unknown"}, {}, None),
+        ("0.5.9", {"speculative-draft-model-path": TARGET}, {}, None),
+        ("0.5.9", {"model-path": "/srv/Qwen3-Coder-480B-A35B-Instruct"}, {}, "warning"),
+        ("0.5.9", {"json-model-override-args": {"a": 1}}, {}, None),
+        ("0.5.9", {}, {"environment": {ALLOWS: 1}}, None),
+        ("0.5.9", {}, {"environment_files": ["/etc/sglang/more.env"]}, "warning"),
+        ("0.4.10.post2", {"speculative-algorithm": "EAGLE"}, {}, "warning"),
+        ("0.4.3.post2", {"speculative-algorithm": "EAGLE"}, {}, None),
+    ],
+)
+def test_a_draft_with_a_shorter_context(release, flags, keys, severity):
+    speculative = {"speculative-algorithm": "STANDALONE", "speculative-draft-model-path": DRAFT}
+    view = one({"model-path": TARGET, **speculative, **flags}, on("9.0"), release=release, **keys)
+    problems = said("memory.draft_context_too_short", view)
     assert [problem.severity or Severity.ERROR for problem in problems] == ([Severity(severity)] if severity else [])
 
 

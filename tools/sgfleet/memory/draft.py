@@ -21,7 +21,8 @@ UNKNOWN_WEIGHTS_BYTES: Final = 2 * GIB
 class DraftLayers:
     """`count` layers with KV rows. `mixers` is empty where the draft's checkpoint is not known: like the target's then.
 
-    `weight_bytes` on a rank, with its error in bytes. `notes` say what was assumed.
+    `weight_bytes` on a rank, with its error in bytes. `notes` say what was assumed. `shape` is that of a checkpoint of
+    its own.
     """
 
     count: int
@@ -29,6 +30,7 @@ class DraftLayers:
     weight_bytes: int = 0
     error_bytes: int = 0
     notes: tuple[str, ...] = ()
+    shape: ModelShape | None = None
 
 
 def draft_layers(
@@ -47,7 +49,7 @@ def draft_layers(
     if draft is not None and asked.draft_path != settings.model_path:
         shape, own = draft
         mixers = tuple(layer.mixer for layer in shape.layers if layer.mixer is not None)
-        return DraftLayers(len(mixers), mixers, own.largest, int(own.largest * own.error))
+        return DraftLayers(len(mixers), mixers, own.largest, int(own.largest * own.error), shape=shape)
     if asked.draft_path in (None, settings.model_path) and target.draft is not None:
         mixers = tuple(layer.mixer for layer in target.draft.layers if layer.mixer is not None)
         return DraftLayers(len(mixers), mixers, weights.draft, int(weights.draft * weights.error))

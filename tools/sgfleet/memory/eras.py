@@ -38,6 +38,33 @@ VALUE_ROWS: Final = Rule(
         sign=r"model_config\.head_dim \+ self\.model_config\.v_head_dim",
     ),
 )
+LONGER_CONTEXT: Final = Rule(
+    "a context beyond the model's own is taken, unless SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN forbids it (before and"
+    " after: refused, unless it allows it)",
+    Era("0.4.0", value=False, source="configs/model_config.py"),
+    Era(
+        "0.4.4",
+        value=True,
+        source="configs/model_config.py",
+        sign=r"SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN\", default=\"True\"",
+    ),
+    Era(
+        "0.5.1",
+        value=False,
+        source="configs/model_config.py",
+        sign=r"get_bool_env_var\(\"SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN\"\)",
+    ),
+)
+DRAFT_GETS_CONTEXT: Final = Rule(
+    "a draft model of its own is loaded with the target's context (before: with context-length, where it is given)",
+    Era("0.4.0", value=False, source="managers/tp_worker.py"),
+    Era(
+        "0.4.3.post3",
+        value=True,
+        source="speculative/eagle_worker.py",
+        sign=r"server_args\.context_length = target_worker",
+    ),
+)
 INDEX_KEYS: Final = Rule(
     "DSA index keys are part of the KV budget",
     Era("0.4.0", value=False, source="model_executor/model_runner.py"),

@@ -5,11 +5,12 @@
 Compares `context-length` with the context that the release derives from the model's own configuration: its longest
 position, times the factor of a plain rope scaling. Nothing is said where `json-model-override-args` may change it, or
 `SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN` allows more. Where the model is only known by its name, or a file of the
-host may hold that variable, it is a warning.
+host may hold that variable, it is a warning; so it is from 0.4.4 to 0.4.10.post2, which take more by default.
 
 ## Why
 
-Every release refuses to start with more, before it loads anything. With `restart: always` it does so for ever.
+A release that refuses more does so before it loads anything, and with `restart: always` for ever. One that takes it
+answers beyond what the model was trained on.
 
 ## Bad
 
@@ -29,15 +30,16 @@ flags:
 
 ## See also
 
-`MEM004` context-over-kv-pool, which asks whether such a request fits into memory.
+`MEM004` context-over-kv-pool, which asks whether such a request fits into memory; `MEM027` draft-context-too-short.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.memory._context import ALLOWS, OVERRIDES, longer_context
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -47,16 +49,16 @@ if TYPE_CHECKING:
 
 RULE = Rule("MEM026", "context-over-model", Severity.ERROR, "machine")
 
-_FLAG, _OVERRIDES = "context-length", "json-model-override-args"
-_ALLOWS: Final = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
+_FLAG = "context-length"
 
 
 def check(view: MachineView) -> Iterator[Problem]:
     """More positions than the model was made for."""
     args = arguments(view)
-    if args is None or view.memory is None or args.said(_FLAG) is None or args.may_be_said(_OVERRIDES):
+    if args is None or view.memory is None or args.said(_FLAG) is None or args.may_be_said(OVERRIDES):
         return
-    if _allowed(view):
+    fate = longer_context(view)
+    if fate == "meant":
         return
     from sgfleet.memory.of_host import Unknown
 
@@ -69,18 +71,13 @@ def check(view: MachineView) -> Iterator[Problem]:
     exact = shape.source.match == "exact"
     yield Problem(
         args.route(_FLAG),
-        f"the model has a context of {shape.context_length:,} tokens, and context-length asks for {asked:,}",
+        f"the model has a context of {shape.context_length:,} tokens, and context-length asks for {asked:,}"
+        + (f", which SGLang {view.service.release} takes" if fate == "taken" else ""),
         arithmetic=(f"{asked:,} > {shape.context_length:,}",),
-        help=f"write {shape.context_length} at most; who knows that the model can do more sets {_ALLOWS} to 1",
+        help=f"write {shape.context_length} at most; who knows that the model can do more sets {ALLOWS} to 1",
         based_on=(
             shape.source.name if exact else f"{shape.source.name}, by its name",
             f"SGLang {view.service.release}, srt/configs/model_config.py",
         ),
-        severity=None if exact and not view.service.environment_files else Severity.WARNING,
+        severity=None if exact and fate == "refused" and not view.service.environment_files else Severity.WARNING,
     )
-
-
-def _allowed(view: MachineView) -> bool:
-    """Whether the release takes more than the model has."""
-    yes = ("1", "true", "yes", "y") if between(view.service.release, "0.5.3") else ("1", "true")
-    return str(view.service.environment.get(_ALLOWS, "")).lower() in yes
