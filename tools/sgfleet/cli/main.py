@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.cli import streams
 from sgfleet.cli.common import FINDINGS, OK, USAGE, FindingsError, UsageError, near
+from sgfleet.cli.help_form import help_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ def overview() -> argparse.ArgumentParser:
         description="GitOps for GPU hosts that serve LLMs with SGLang under systemd.",
         epilog=f"commands:\n{summaries}\n\nsgfleet COMMAND --help tells more.\n"
         "Exit codes: 0 clean, 1 findings, 2 usage, 3 nothing to check, 4 internal error.\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=help_form(),
         usage="sgfleet [--help] [--version] COMMAND ...",
         allow_abbrev=False,
     )
@@ -52,7 +53,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
         prog=f"sgfleet {command}",
         description=module.__doc__,
         allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=help_form(),
     )
     module.add_arguments(parser)
     return parser

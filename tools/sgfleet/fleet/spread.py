@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -43,6 +42,8 @@ _work: list[Callable[[Sequence[str]], Any]] = []
 
 
 def _become(work: Callable[[Sequence[str]], Any]) -> None:
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
     _work[:] = [work]
 

@@ -5,7 +5,6 @@ A rule that fails must not hide what the others say: it becomes a `Crash`, besid
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -154,6 +153,8 @@ def _value(data: Any, route: Route) -> Any:
 
 def crash(code: str | None, subject: str, error: Exception) -> Crash:
     """What is kept of an exception: it must fit through a pipe between processes, and into a report."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     return Crash(
         code=code,
