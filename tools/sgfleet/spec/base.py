@@ -102,6 +102,8 @@ class Model(BaseModel):
 
     The docstring under a field is its description in the JSON Schemas, which is what editors show. `export` reads them
     from the source when it needs them, because reading them whenever a model is imported costs more than the rest.
+    For the same reason modules of models do without `from __future__ import annotations`: pydantic would have to
+    evaluate the text of every one.
     """
 
     model_config = ConfigDict(

@@ -1,7 +1,5 @@
 """`hosts/<host>/facts.yaml`: what one host is, as read on that host. Every fact may be unknown."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """`fleet.yaml`: defaults and policy for all hosts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """`hosts/<host>/host.yaml`: what one host serves."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final
 
 from pydantic import Field

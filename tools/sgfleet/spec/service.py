@@ -1,7 +1,5 @@
 """One service: what a host serves, as `host.yaml` writes it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints

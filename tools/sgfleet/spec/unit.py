@@ -1,7 +1,5 @@
 """The systemd settings that a service may choose."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
