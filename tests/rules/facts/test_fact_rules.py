@@ -147,3 +147,29 @@ def test_what_could_not_be_read_is_counted_beyond_some():
     (problem,) = said("facts.unread_facts", host({}, facts(unknown={f"a{n}": "why" for n in range(20)})))
     assert problem.arithmetic[-1] == "and 12 more"
     assert problem.message.startswith("a0 and 19 more facts")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "words"),
+    [
+        ({"name": "NVIDIA L40S", "memory-mib": 48}, "such a card has 46,068 MiB"),
+        ({"name": "NVIDIA L40S", "memory-mib": 500}, "such a card has 46,068 MiB"),
+        ({"name": "NVIDIA L40S", "memory-mib": 46068 * 1024}, "such a card has 46,068 MiB"),
+        ({"name": "a card of tomorrow", "memory-mib": 288}, "less than any GPU has"),
+        ({"name": "a card of tomorrow", "memory-mib": 300000}, None),
+        ({"name": "NVIDIA L40S", "memory-mib": 46068}, None),
+        ({"name": "NVIDIA H100 NVL", "memory-mib": 95830}, None),
+        ({"name": "NVIDIA GeForce RTX 3060 Laptop GPU", "memory-mib": 6144}, None),
+        ({"name": "NVIDIA L40S-8Q", "memory-mib": 8192}, None),
+        ({"name": "NVIDIA H100 80GB HBM3", "memory-mib": 9856, "mig": True}, None),
+        ({"name": "NVIDIA H100 80GB HBM3", "memory-mib": 81559, "mig": True,
+          "mig-instances": [{"profile": "1g.10gb", "memory-mib": 9856}]}, None),
+        ({"name": "NVIDIA L40S"}, None),
+    ],
+)  # fmt: skip
+def test_memory_that_a_gpu_cannot_have(gpu, words):
+    found = said("facts.implausible_gpu_memory", host({}, facts(gpus=[{"index": 0, **gpu}])))
+    assert [problem.message.split("MiB, ", 1)[1].removeprefix("and ") for problem in found] == (
+        [words] if words else []
+    )
+    assert all("MiB, not GB?" in problem.help and problem.route[-1] == "memory-mib" for problem in found)

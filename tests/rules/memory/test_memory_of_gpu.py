@@ -8,6 +8,7 @@ from rules.memory.hosts import gpus, host, one
 from rules.said import said
 from rules.views import facts
 from sgfleet.findings import Severity
+from sgfleet.rules import registry
 
 L40S = facts(gpus=gpus(4), memory={"total-bytes": 540_000_000_000})
 QWEN = {"model-path": "Qwen/Qwen3-32B", "tp-size": 2}
@@ -108,3 +109,25 @@ def test_a_gpu_with_next_to_no_memory_is_no_basis():
     assert said("memory.weights_over_gpu", view) == []
     (problem,) = said("memory.memory_not_checked", view)
     assert problem.message.startswith("not checked: memory of the GPU")
+
+
+@pytest.mark.parametrize("memory_mib", [1, 80, 500, 701, 711, 720, 800, 2000, 10**9])
+@pytest.mark.parametrize("flags", [{}, {"tp-size": 2}, {"enable-hierarchical-cache": True}])
+@pytest.mark.parametrize("release", ["0.4.6", "0.5.2", "0.5.9", "0.5.23"])
+def test_any_memory_of_a_gpu_has_a_verdict(memory_mib, flags, release):
+    there = facts(gpus=gpus(2, memory_mib=memory_mib), memory={"available-bytes": 2**37})
+    flags = {"model-path": "Qwen/Qwen3-8B", **flags}
+    views, whole = host({"example": {"flags": flags, "release": release}}, there)
+    for stage, view in (("machine", views["example"]), ("host", whole)):
+        for each in registry.checks()[stage]:
+            list(each.check(view))
+
+
+def test_less_memory_than_the_overhead_says_so():
+    flags = {"model-path": "Qwen/Qwen3-8B"}
+    (problem,) = said("memory.memory_not_checked", one(flags, facts(gpus=gpus(2, memory_mib=80))))
+    assert "80 MiB of GPU memory are less than the 0.68 GiB that context and collectives take" in problem.message
+    assert "MiB" in problem.help
+    (problem,) = said("memory.memory_not_checked", one({**flags, "tp-size": 1000}, facts(gpus=gpus(2))))
+    assert "of 1,000 ranks" in problem.message
+    assert problem.help.startswith("fewer ranks")

@@ -77,7 +77,7 @@ def _completed(machine: Machine, gpus: list[GpuReading]) -> GpusReading:
         instances = listed.get(gpu.index, [])
         sizes = memory.get(gpu.pci_address or "", [])
         if len(sizes) == len(instances):
-            instances = [replace(each, memory_mib=size) for each, size in zip(instances, sizes, strict=True)]
+            instances = [replace(each, memory_mib=size or None) for each, size in zip(instances, sizes, strict=True)]
         links_of = None if gpu.problem else links.get(gpu.index)
         completed.append(replace(gpu, nvlinks=links_of, mig_instances=tuple(instances)))
     return GpusReading(PROGRAM, tuple(completed), driver, cuda)

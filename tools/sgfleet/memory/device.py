@@ -10,7 +10,7 @@ from sgfleet.memory.compressed import compressed_cell_bytes
 from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import DRAFT_IN_BUDGET, MULTIMODAL_RESERVE
 from sgfleet.memory.fraction import fraction
-from sgfleet.memory.free import free_before
+from sgfleet.memory.free import free_before, nothing_free
 from sgfleet.memory.pools import pools_from_budget, pools_of_tokens
 from sgfleet.memory.resolve import resolve
 from sgfleet.memory.runtime import graph_bytes, needed_bytes, request_table_bytes
@@ -130,12 +130,15 @@ def gpu_budget(settings: Settings, load: Load, hardware: Hardware, observed: Obs
     `observed` are figures of a start of this very service; what it holds is taken instead of an estimate.
 
     Raises:
-        NotKnownError: the card's memory is not known, and nothing was observed.
+        NotKnownError: the card's memory is not known and nothing was observed, or nothing of it is free.
     """
     ranks = settings.tp * settings.pp
-    before = free_before(hardware, ranks, observed.free_before_gib if observed is not None else None)
+    measured = observed.free_before_gib if observed is not None else None
+    before = free_before(hardware, ranks, measured)
     if before is None:
         raise NotKnownError("the memory of the GPU is not known", "run sgfleet facts on the host")
+    if before.bytes <= 0:
+        raise NotKnownError(*nothing_free(hardware, ranks, measured))
     share = fraction(settings, load.shape, hardware)
     if share is None:
         raise NotKnownError("the default memory fraction depends on the card, whose memory is not known")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.memory.amount import Amount
-from sgfleet.memory.units import GIB, MIB
+from sgfleet.memory.units import GIB, MIB, gib
 
 if TYPE_CHECKING:
     from sgfleet.memory.hardware import Hardware
@@ -38,3 +38,20 @@ def free_before(hardware: Hardware, ranks: int, measured_gib: float | None = Non
     if total is None or overhead is None:
         return None
     return Amount(max(0, total - overhead), "estimated", int(total * ERROR), f"{hardware.memory_mib} MiB less overhead")
+
+
+def nothing_free(hardware: Hardware, ranks: int, measured_gib: float | None = None) -> tuple[str, str]:
+    """Why nothing is free before the weights, and what to do about it: for whoever found that `free_before` is 0."""
+    total, overhead = hardware.memory_bytes, overhead_bytes(hardware, ranks)
+    if measured_gib is not None or total is None or overhead is None:
+        said = f"an observed start says that {measured_gib or 0:.2f} GiB of a GPU were free before the weights"
+        return said, "put free-before-gib-min right, or run sgfleet observe again"
+    alone = overhead_bytes(hardware, 1) or 0
+    said = f"{hardware.memory_mib:,} MiB of GPU memory are less than the {gib(overhead)} that context and collectives"
+    said += f" of {ranks:,} ranks take" if ranks > 1 else " take"
+    if alone < total:
+        return (
+            said,
+            f"fewer ranks: one takes {gib(alone)}, and each further one {gib((overhead - alone) / (ranks - 1))}",
+        )
+    return said, "memory-mib is in MiB, as nvidia-smi prints it: run sgfleet facts on the host"

@@ -8,6 +8,7 @@ from sgfleet.spec.base import Expect, Model, Moment, Several
 from sgfleet.spec.service import AbsolutePath, HostName, Interpreter, ReleaseVersion, ServiceName
 
 Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
 Gib = Annotated[float, Field(ge=0)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=500), Expect("text of 1 to 500 characters")]
 ComputeCapability = Annotated[
@@ -43,7 +44,7 @@ class MigInstance(Model):
 
     profile: Text | None = None
     """As nvidia-smi -L names it, such as 3g.40gb."""
-    memory_mib: Count | None = None
+    memory_mib: Positive | None = None
     """Its memory, MiB."""
     uuid: Text | None = None
     """Only when it was asked for."""
@@ -56,7 +57,7 @@ class Gpu(Model):
     """As nvidia-smi counts them."""
     name: Text
     """Product name."""
-    memory_mib: Count | None = None
+    memory_mib: Positive | None = None
     """Total memory, MiB, as nvidia-smi prints it: SGLang's own defaults start from this figure."""
     compute_capability: ComputeCapability | None = None
     """Such as "12.0"."""

@@ -51,7 +51,7 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.memory.of_host import HostMemory
+    from sgfleet.memory.of_host import HostMemory, Unknown
     from sgfleet.memory.service import Service
     from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView
@@ -67,20 +67,20 @@ def check(view: MachineView) -> Iterator[Problem]:
         return
     if args.said("model-path") is None or args.text("device") not in (None, "cuda"):
         return
-    from sgfleet.memory.of_host import Unknown
+    from sgfleet.memory import of_host
 
     memory = view.memory()
     unknown, name = memory.budget(view.name), view.name
     based_on = (f"hosts/{view.host}/facts.yaml", "schema/models")
-    if isinstance(unknown, Unknown):
+    if isinstance(unknown, of_host.Unknown):
         if unknown.what == "release" or (unknown.what == "gpu" and not _has_memory(facts)):
             return
         if unknown.what == "model" and any(True for _ in checkpoint_not_found.check(view)):
             return
-        yield _of_model(args, unknown.what, unknown.help, based_on)
+        yield _of_model(args, unknown, based_on)
         return
     service = memory.service(name)
-    missing = [] if isinstance(service, Unknown) else list(_missing(memory, service, facts))
+    missing = [] if isinstance(service, of_host.Unknown) else list(_missing(memory, service, facts))
     if missing:
         yield Problem(
             args.route("enable-hierarchical-cache"),
@@ -94,15 +94,16 @@ def _has_memory(facts: Facts) -> bool:
     return bool(facts.gpus) and all(gpu.memory_mib is not None for gpu in facts.gpus or ())
 
 
-def _of_model(args: Arguments, what: str, help_: str | None, based_on: tuple[str, ...]) -> Problem:
-    if what == "flags":
+def _of_model(args: Arguments, unknown: Unknown, based_on: tuple[str, ...]) -> Problem:
+    help_ = unknown.help
+    if unknown.what == "flags":
         return Problem(
             ("flags",),
             "not checked: memory: a flag that decides about it has a name or a value that cannot be used",
             based_on=based_on,
         )
-    if what == "gpu":
-        return Problem(("gpus",), "not checked: memory of the GPU: it is not known", help=help_, based_on=based_on)
+    if unknown.what == "gpu":
+        return Problem(("gpus",), f"not checked: memory of the GPU: {unknown.message}", help=help_, based_on=based_on)
     path = args.text("model-path")
     return Problem(
         args.route("model-path"),
