@@ -97,6 +97,12 @@ def test_what_a_busy_machine_cannot_say_stays():
     assert quiet["memory"]["available-bytes"] == 24157652 * 1024
 
 
+def test_more_available_than_there_is_any_more_does_not_stay():
+    text = BY_HAND.replace("available-bytes: 1000 ", f"available-bytes: {2**60} ")
+    data = read_text(write(text, probe(RecordedMachine.of("busy"))), "f").data
+    assert "available-bytes" not in data["memory"]
+
+
 def test_gpus_that_are_unknown_leave_those_of_the_file():
     text = write(BY_HAND, probe(RecordedMachine.of("missing-driver")))
     data = read_text(text, "f").data

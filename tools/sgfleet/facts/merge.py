@@ -48,6 +48,10 @@ def merged(known: dict[str, Any], probe: Probe, when: str) -> dict[str, Any]:
 def _section(part: str, before: dict[str, Any], value: dict[str, Any], unknown: dict[str, str]) -> dict[str, Any]:
     """The new values; an older one stays where the probe could not read its like, in the place that it had."""
     kept = {key: old for key, old in before.items() if f"{part}.{key}" in unknown}
+    total = value.get("total-bytes")
+    if part == "memory" and isinstance(total, int):
+        # What was free with RAM that has been taken out since is worth nothing: it stays unknown.
+        kept = {key: old for key, old in kept.items() if not isinstance(old, int) or old <= total}
     names = [*before, *(key for key in value if key not in before)]
     return {key: value.get(key, kept.get(key)) for key in names if key in value or key in kept}
 

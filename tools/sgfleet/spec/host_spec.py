@@ -13,13 +13,13 @@ from sgfleet.spec.facts import Facts
 from sgfleet.spec.host import Host
 from sgfleet.spec.layers import defaults_findings, null_findings, own_findings, resolve_service
 from sgfleet.spec.merge import merge
-from sgfleet.spec.problems import Subject, problems
+from sgfleet.spec.problems import BAD_VALUE, Subject, problems
 from sgfleet.spec.resolve import Layer, Resolved
 from sgfleet.spec.service import Service
 from sgfleet.spec.words import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sgfleet.findings import Finding
     from sgfleet.source.document import Document, Part, Route
@@ -114,7 +114,8 @@ def read_facts(spec: HostSpec, document: Document) -> None:
     spec.facts_document = document
     facts, found = _top(document, Facts, spec.name)
     if facts is not None:
-        found += _listed_twice(Subject(document, (), document.data, Facts, spec.name), facts)
+        subject = Subject(document, (), document.data, Facts, spec.name)
+        found += [*_listed_twice(subject, facts), *_more_than_all(subject, facts)]
     spec.findings += found
     spec.facts = None if found else facts
 
@@ -135,6 +136,22 @@ def _listed_twice(subject: Subject, facts: Facts) -> list[Finding]:
                 help_ = f"remove one, or give each its own {key}; `sgfleet facts` writes each once"
                 found.append(subject.finding(LISTED_TWICE, (name, index, key), message, help_))
     return found
+
+
+def _more_than_all(subject: Subject, facts: Facts) -> Iterator[Finding]:
+    """Parts of the RAM that are larger than all of it: one of the two figures is wrong, and nobody can say which."""
+    memory = facts.memory
+    if memory.total_bytes is None:
+        return
+    pages = (memory.hugepages or 0) * (memory.hugepage_bytes or 0)
+    for name, said, size in (
+        ("available-bytes", f"{memory.available_bytes} is", memory.available_bytes or 0),
+        ("hugepages", f"{memory.hugepages} pages of {memory.hugepage_bytes} bytes are {pages},", pages),
+    ):
+        if size > memory.total_bytes:
+            message = f"memory.{name}: {said} more than memory.total-bytes, {memory.total_bytes}"
+            help_ = "both are in bytes: run sgfleet facts on the host, with its services stopped"
+            yield subject.finding(BAD_VALUE, ("memory", name), message, help_)
 
 
 def _top(document: Document, model: type[M], host: str) -> tuple[M | None, list[Finding]]:

@@ -2,7 +2,7 @@
 
 ## What it does
 Holds text against the form that it must have (paths, names, durations, sizes, dates, releases), a choice against the
-list of choices, and a number against its bounds.
+list of choices, and a number against its bounds. In facts.yaml no part of the RAM is larger than all of it.
 
 ## Why
 systemd ignores a line that it cannot read and starts the service without it; a relative path means something else in
@@ -28,6 +28,18 @@ working-directory: srv/models
 ## Good
 ```yaml
 working-directory: /srv/models
+```
+
+## Bad
+```yaml
+# facts.yaml
+memory: {total-bytes: 540000000000, available-bytes: 5280000000000}
+```
+
+## Good
+```yaml
+# facts.yaml
+memory: {total-bytes: 540000000000, available-bytes: 528000000000}
 ```
 """
 
