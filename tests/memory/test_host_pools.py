@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory.cases import H100, KIMI, LLAMA, mirrored, rank_pools
 from sgfleet.memory.host_check import bounded, engine_check
 from sgfleet.memory.host_pools import default_ratio, host_pools, total_bytes
-from sgfleet.memory.ratio import automatic_ratio, largest_ratios
+from sgfleet.memory.ratio import Room, automatic_ratio, largest_ratios
 from sgfleet.memory.units import GB, GIB
 
 ROW = 70_272
@@ -198,7 +198,7 @@ def test_the_largest_ratio_is_the_largest(release, ranks, available_gib, reserve
     of = mirrored(release, LLAMA, 100_000, H100, tp_size=8)
     hicache, available = of.settings.hicache, available_gib * GIB
     room = available - reserve_gib * GIB
-    found = largest_ratios(of, hicache, ranks=ranks, room_bytes=room, engine_available_bytes=available)
+    found = largest_ratios(of, hicache, ranks=ranks, room=Room(room, available, available))
 
     def engine_passes(ratio):
         made = host_pools(of, hicache, ratio)

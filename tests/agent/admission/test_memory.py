@@ -48,7 +48,7 @@ def test_pools_that_do_not_fit_and_the_ratio_that_would(made):
 
 
 def test_a_size_that_would_fit(made):
-    hicache(made, 90)
+    hicache(made, 100)
     del made.flags["hicache-ratio"]
     made.flags["hicache-size"] = 40
     reason = memory.check(made.situation)

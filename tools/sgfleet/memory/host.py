@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgfleet.memory.eras import HOST_AUTO_SIZE, HOST_NUMA
 from sgfleet.memory.host_check import EngineCheck, bounded, engine_check
 from sgfleet.memory.host_pools import HostPool, total_bytes
-from sgfleet.memory.ratio import Ratios, largest_ratios
+from sgfleet.memory.ratio import Ratios, Room, largest_ratios
+from sgfleet.memory.sizes import Sizes, fitting_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sgfleet.memory.service import Service
 
@@ -34,9 +35,10 @@ class HostFacts(NamedTuple):
 class ServiceShare(NamedTuple):
     """What one service takes of the host's RAM. `rank_pools` are those of one rank (of the stage that takes most).
 
-    `ratio` is the one that holds (None for a fixed size); `chosen` says that the release picked it. `largest` are the
-    largest ratios beside the other services as they are. `memory_max` and `memlock` say in words which bound of systemd
-    is broken. `unknown` says why nothing could be computed.
+    `error_bytes` is how far `pinned_bytes` may be off, because the KV pool on the GPU may be. `ratio` is the one that
+    holds (None for a fixed size); `chosen` says that the release picked it. `largest` are the largest ratios beside
+    the other services as they are, `sizes` what sizes fit where one is given. `memory_max` and `memlock` say in words
+    which bound of systemd is broken. `unknown` says why nothing could be computed.
     """
 
     name: str
@@ -48,6 +50,8 @@ class ServiceShare(NamedTuple):
     chosen: bool = False
     check: EngineCheck | None = None
     largest: Ratios | None = None
+    sizes: Sizes | None = None
+    error_bytes: int = 0
     memory_max: str | None = None
     memlock: str | None = None
     numa: str | None = None
@@ -77,10 +81,15 @@ class HostBudget(NamedTuple):
         return None if self.facts.available_bytes is None else self.facts.available_bytes - self.pinned_bytes
 
     @property
+    def error_bytes(self) -> int:
+        """How far the sum of all pools may be off."""
+        return sum(share.error_bytes for share in self.shares)
+
+    @property
     def fits(self) -> bool | None:
-        """Whether policy's reserve stays free; None where that cannot be said."""
+        """Whether policy's reserve stays free and the error fits as well; None where that cannot be said."""
         left = self.left_bytes
-        return None if left is None else left >= self.facts.reserve_bytes
+        return None if left is None else left >= max(self.facts.reserve_bytes, self.error_bytes)
 
 
 def host_budget(services: Sequence[Service], facts: HostFacts) -> HostBudget:
@@ -91,8 +100,10 @@ def host_budget(services: Sequence[Service], facts: HostFacts) -> HostBudget:
     pinned = {service.name: _pinned(service, facts.available_bytes) for service in services}
     shares = []
     for service in services:
-        others = sum(size for name, size in pinned.items() if name != service.name)
-        shares.append(_share(service, facts, others))
+        beside = [other for other in services if other.name != service.name]
+        others = sum(pinned[other.name] for other in beside)
+        error = sum(int(pinned[other.name] * _error(other)) for other in beside)
+        shares.append(_share(service, facts, others, error))
     return HostBudget(facts, tuple(shares), _notes(facts))
 
 
@@ -108,7 +119,15 @@ def _pinned(service: Service, available: int | None) -> int:
     return 0 if service.no_host_pool is not None else service.pinned_bytes(available)
 
 
-def _share(service: Service, facts: HostFacts, others: int) -> ServiceShare:
+def _error(service: Service) -> float:
+    """The part by which host pools may be off: those of a fixed size are what they are."""
+    hicache, budget = service.settings.hicache, service.budget
+    if hicache is None or hicache.size_gb > 0 or budget.tokens <= 0 or service.no_host_pool is not None:
+        return 0.0
+    return budget.error_tokens / budget.tokens
+
+
+def _share(service: Service, facts: HostFacts, others: int, others_error: int) -> ServiceShare:
     hicache, ranks = service.settings.hicache, service.ranks
     engine = service.engine_bytes.bytes
     if hicache is None or service.no_host_pool is not None:
@@ -116,25 +135,29 @@ def _share(service: Service, facts: HostFacts, others: int) -> ServiceShare:
     seen = None
     if facts.available_bytes is not None:
         group = service.limits.group_bytes
-        room = None if group is None else max(0, group - engine)
-        seen = bounded(service.settings.release, facts.available_bytes - others, room)
+        inside = None if group is None else max(0, group - engine)
+        seen = bounded(service.settings.release, facts.available_bytes - others, inside)
     stages = service.host_pools(seen)
     heaviest = max(range(len(stages)), key=lambda index: total_bytes(stages[index]))
     pools = stages[heaviest]
     ratio = service.ratio(seen)
     pinned = service.pinned_bytes(seen)
-    check = largest = None
+    check = largest = sizes = None
     chosen = hicache.ratio is None and ratio is not None
     if seen is not None and facts.available_bytes is not None:
         if not _is_automatic(service, chosen=chosen):
             check = engine_check(service.settings.release, pools, ranks, seen, ratio)
-        largest = largest_ratios(
-            service.stages[heaviest],
-            hicache,
-            ranks=ranks,
-            room_bytes=facts.available_bytes - others - facts.reserve_bytes,
-            engine_available_bytes=seen,
+        room = Room(
+            policy_bytes=facts.available_bytes - others - facts.reserve_bytes,
+            sure_bytes=facts.available_bytes - others - others_error,
+            engine_bytes=seen,
+            group_bytes=None if group is None else group - engine,
+            rank_bytes=min((size // ranks_there for _, ranks_there, size in _nodes(service, facts)), default=None),
         )
+        stage = service.stages[heaviest]
+        largest = largest_ratios(stage, hicache, ranks=ranks, room=room, error=_error(service))
+        if hicache.size_gb > 0:
+            sizes = fitting_sizes(stage, hicache, ranks=ranks, room=room)
     return ServiceShare(
         name=service.name,
         ranks=ranks,
@@ -145,6 +168,8 @@ def _share(service: Service, facts: HostFacts, others: int) -> ServiceShare:
         chosen=chosen,
         check=check,
         largest=largest,
+        sizes=sizes,
+        error_bytes=int(pinned * _error(service)),
         memory_max=_memory_max(service, pinned, engine),
         memlock=_memlock(service, total_bytes(pools)),
         numa=_numa(service, facts, total_bytes(pools)),
@@ -171,20 +196,25 @@ def _memlock(service: Service, rank: int) -> str | None:
 
 
 def _numa(service: Service, facts: HostFacts, rank: int) -> str | None:
-    """Where ranks bind themselves to a node, the node must hold their pools. Without sizes, nodes are alike."""
-    hicache = service.settings.hicache
-    nodes = set(facts.numa)
-    if hicache is None or len(nodes) < 2 or facts.available_bytes is None:
-        return None
-    if not (HOST_NUMA.at(service.settings.release) and hicache.numa_bind):
-        return None
-    even = facts.available_bytes // len(nodes)
-    for node in sorted(nodes):
-        here = min(service.ranks, facts.numa.count(node))
-        room = min(even, facts.numa_bytes[node]) if node in facts.numa_bytes else even
+    """Where ranks bind themselves to a node, the node must hold their pools."""
+    for node, here, room in _nodes(service, facts):
         if here * rank > room:
             return f"{here} ranks on NUMA node {node} pin {_gib(here * rank)}, and it has about {_gib(room)}"
     return None
+
+
+def _nodes(service: Service, facts: HostFacts) -> Iterator[tuple[int, int, int]]:
+    """The nodes that ranks bind themselves to: (node, ranks there, RAM of it). Without sizes, nodes are alike."""
+    hicache = service.settings.hicache
+    nodes = set(facts.numa)
+    if hicache is None or len(nodes) < 2 or facts.available_bytes is None:
+        return
+    if not (HOST_NUMA.at(service.settings.release) and hicache.numa_bind):
+        return
+    even = facts.available_bytes // len(nodes)
+    for node in sorted(nodes):
+        here = min(service.ranks, facts.numa.count(node))
+        yield node, here, min(even, facts.numa_bytes[node]) if node in facts.numa_bytes else even
 
 
 def _gib(size: int) -> str:

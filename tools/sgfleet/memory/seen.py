@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.memory.host_check import bounded
 from sgfleet.memory.pools import pools_of_tokens
-from sgfleet.memory.ratio import Ratios, largest_ratios
+from sgfleet.memory.ratio import Ratios, Room, largest_ratios
 from sgfleet.memory.units import pages_down
 
 if TYPE_CHECKING:
@@ -23,19 +23,12 @@ def ratios_with_tokens(service: Service, tokens: int, host: HostBudget) -> Ratio
     group = service.limits.group_bytes
     room = None if group is None else max(0, group - service.engine_bytes.bytes)
     seen = bounded(service.settings.release, available - others, room)
+    there = Room(available - others - host.facts.reserve_bytes, available - others, seen)
     found = []
     for stage in service.stages:
         pools = pools_of_tokens(
             pages_down(tokens, stage.page_size), (), stage.cell, service.settings, service.budget.resolved
         )
         mirrored = stage._replace(pools=pools._replace(state=stage.pools.state))
-        found.append(
-            largest_ratios(
-                mirrored,
-                hicache,
-                ranks=service.ranks,
-                room_bytes=available - others - host.facts.reserve_bytes,
-                engine_available_bytes=seen,
-            )
-        )
+        found.append(largest_ratios(mirrored, hicache, ranks=service.ranks, room=there))
     return min(found, key=lambda ratios: ratios.engine or 0.0)

@@ -90,16 +90,20 @@ def host_statements(budget: HostBudget) -> Iterator[Statement]:
 
 def ram_statements(budget: HostBudget) -> Iterator[Statement]:
     """Whether the pools of all services together leave what policy wants."""
-    left, reserve = budget.left_bytes, budget.facts.reserve_bytes
+    left, reserve, error = budget.left_bytes, budget.facts.reserve_bytes, budget.error_bytes
     if left is None or not any(share.rank_pools for share in budget.shares):
         return
     available = gib(budget.facts.available_bytes or 0)
     pinned = gib(budget.pinned_bytes)
+    if error:
+        pinned += f" ± {error / 2**30:,.2f}"
     said = f"host pools pin {pinned} of {available}: {gib(left)} are left, and policy wants {gib(reserve)}"
-    if left < 0:
+    if 0 <= left < reserve:
+        yield Statement("error" if left + error < reserve else "warning", said)
+    elif left + error < 0:
         yield Statement("error", f"host pools pin {pinned}, and only {available} are available")
-    elif left < reserve:
-        yield Statement("error", said)
+    elif left < error:
+        yield Statement("warning", f"host pools may not fit: they pin {pinned}, and {available} are available")
     else:
         yield Statement("note", said)
 
@@ -136,13 +140,18 @@ def share_statements(share: ServiceShare) -> Iterator[Statement]:
 
 
 def _largest(share: ServiceShare) -> str | None:
+    if share.sizes is not None:
+        safe = share.sizes.safe
+        return "no hicache-size fits" if safe is None else f"largest hicache-size: {safe} GB a rank"
     ratios = share.largest
     if ratios is None:
         return None
-    parts = []
-    for name, value in (("policy", ratios.policy), ("the engine's check in any order of the ranks", ratios.engine)):
-        parts.append(f"no ratio by {name}" if value is None else f"{value:.2f} by {name}")
-    return f"largest ratio: {', '.join(parts)}"
+    bounds = [("policy", ratios.policy), ("the engine's check in any order of the ranks", ratios.engine)]
+    if ratios.is_limited:
+        bounds.append(("the control group and NUMA nodes", ratios.limits))
+    return "largest ratio: " + ", ".join(
+        f"no ratio by {name}" if value is None else f"{value:.2f} by {name}" for name, value in bounds
+    )
 
 
 def pinning_statement(release: str) -> str | None:

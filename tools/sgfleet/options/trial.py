@@ -144,7 +144,10 @@ def memory_problem(trial: Trial, before: Situation) -> str | None:
 def ram_problem(trial: Trial) -> str | None:
     """Why the host's RAM does not hold the pools; None where it does."""
     host = trial.situation.host
-    for statement in (*ram_statements(host), *share_statements(trial.situation.share)):
+    for statement in ram_statements(host):
+        if statement.weight != "note":  # what may not fit is not proposed
+            return statement.text
+    for statement in share_statements(trial.situation.share):
         if statement.weight == "error":
             return statement.text
     broken = trial.situation.share

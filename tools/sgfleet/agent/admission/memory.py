@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.agent.reason import Reason
 from sgfleet.memory.of_host import Unknown
-from sgfleet.memory.units import GB, gib
+from sgfleet.memory.units import gib
 
 if TYPE_CHECKING:
     from sgfleet.agent.admission.pools import Pools
@@ -55,10 +55,9 @@ def check(situation: Situation) -> Reason | None:
 
 def _help(pools: Pools) -> str:
     share = pools.share
-    if share.ratio is None:
-        beside = share.rank_bytes - max(pool.resident_bytes for pool in share.rank_pools)
-        size = ((pools.room_bytes - pools.reserve_bytes) // share.ranks - beside) // GB
-        return f"hicache-size {size} is the largest that fits now" if size > 0 else "no hicache-size fits now"
+    if share.sizes is not None:
+        size = share.sizes.safe
+        return "no hicache-size fits now" if size is None else f"hicache-size {size} is the largest that fits now"
     ratio = share.largest.safe if share.largest is not None else None
     if ratio is None or ratio <= 1:
         return "no hicache-ratio that is of use fits now: free RAM, or take enable-hierarchical-cache out"

@@ -48,5 +48,4 @@ def pools_of(situation: Situation) -> Pools | Unknown | None:
         return Unknown("model", (share.refused if share is not None else None) or "its host pools are not known")
     if not share.rank_pools:
         return None
-    relative = budget.error_tokens / budget.tokens if budget.tokens > 0 and share.ratio is not None else 0.0
-    return Pools(share, room, reserve, int(share.pinned_bytes * relative))
+    return Pools(share, room, reserve, share.error_bytes)

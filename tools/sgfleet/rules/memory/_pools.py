@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from sgfleet.rules.rule import MachineView, Route
 
 
-ROUNDING = 0.02
-"""What rounding to whole pages may add to a pool; more has another reason."""
-
-
 class Pools(NamedTuple):
     """The host pools of one service, which has some. `error_bytes` is that of all its ranks."""
 
@@ -40,6 +36,8 @@ class Pools(NamedTuple):
     @property
     def sums(self) -> tuple[str, ...]:
         """How they come about: one rank, then all ranks."""
+        from sgfleet.memory.sizes import ROUNDING
+
         lines = []
         for pool in self.share.rank_pools:
             what = "slots" if pool.name == "state" else "tokens"
@@ -67,22 +65,21 @@ def pools_of(view: MachineView) -> Pools | None:
     share = found.memory.share(view.name)
     if share is None or not share.rank_pools:
         return None
-    budget = found.budget
-    relative = budget.error_tokens / budget.tokens if budget.tokens > 0 and share.ratio is not None else 0.0
-    return Pools(found.args, found.memory, found.service, share, budget, int(share.pinned_bytes * relative))
+    return Pools(found.args, found.memory, found.service, share, found.budget, share.error_bytes)
 
 
-def ratio_help(found: Pools, *, engine: bool = False) -> str:
-    """The largest ratio, or size, that fits beside the other services as they are."""
-    share, facts = found.share, found.memory.host.facts
-    if share.ratio is None and facts.available_bytes is not None:
-        others = found.memory.host.pinned_bytes - share.pinned_bytes
-        room = facts.available_bytes - others - facts.reserve_bytes
-        beside = share.rank_bytes - max((pool.resident_bytes for pool in share.rank_pools), default=0)
-        size = int((room // share.ranks - beside) // 10**9)
-        return f"hicache-size {size} leaves what policy wants" if size > 0 else "no size leaves what policy wants"
-    largest = share.largest
-    ratio = None if largest is None else largest.safe if engine else largest.policy
+def ratio_help(found: Pools) -> str:
+    """The largest ratio, or size, that no rule has anything to say about, beside the other services as they are."""
+    share = found.share
+    if share.sizes is not None:
+        size = share.sizes.safe
+        if size is None:
+            lower = (
+                ", or lower mem-fraction-static: the host pool must be the larger one" if share.sizes.least > 1 else ""
+            )
+            return f"no size fits: remove enable-hierarchical-cache{lower}"
+        return f"hicache-size {size} is the largest that fits"
+    ratio = None if share.largest is None else share.largest.safe
     if ratio is None or ratio <= 0:
         return "no ratio fits: remove enable-hierarchical-cache, or lower mem-fraction-static, which both pools follow"
     if ratio <= 1:

@@ -83,7 +83,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         found.route,
         f"SGLang {view.service.release} {'' if surely or verdict == 'order' else 'may be one that '}{_SAID[verdict]}",
         arithmetic=(*found.sums, found.share.check.arithmetic),
-        help=_larger(found) if verdict == "too-small" else ratio_help(found, engine=True),
+        help=_larger(found) if verdict == "too-small" else ratio_help(found),
         based_on=(f"hosts/{view.host}/facts.yaml memory", f"SGLang {view.service.release}, srt/mem_cache"),
         severity=None if surely else Severity.WARNING,
     )
@@ -120,5 +120,7 @@ def _is_sure(found: Pools) -> bool:
 
 
 def _larger(found: Pools) -> str:
-    sizes = [(pool.device_tokens + 1) * pool.token_bytes for pool in found.share.rank_pools if pool.name != "index"]
-    return f"hicache-size {int(max(sizes) // 10**9) + 1} or more, or hicache-ratio instead"
+    sizes = found.share.sizes
+    if sizes is None or sizes.safe is None:
+        return ratio_help(found)
+    return f"hicache-size {sizes.least} to {sizes.safe}, or hicache-ratio instead"

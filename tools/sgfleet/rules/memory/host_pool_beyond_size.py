@@ -2,9 +2,9 @@
 
 ## What it does
 
-Adds up what a rank pins and compares it with `hicache-size`: index keys of sparse attention, the draft's rows, and
-in releases before 0.5.17 every pool of a hybrid model come on top of it; releases before 0.5.4.post2 pin the next power
-of two.
+Compares what a rank pins for the pools that `hicache-size` counts for with the size: releases before 0.5.4.post2 pin
+the next power of two. What a rank pins beside them is a note: index keys of sparse attention, the draft's rows, and in
+releases before 0.5.17 each further pool of a hybrid model.
 
 ## Why
 
@@ -59,28 +59,63 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.memory._pools import Pools
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM016", "host-pool-beyond-size", Severity.WARNING, "machine")
 
-_PART = 0.02
-"""What rounding to pages may come to."""
+_NAMES = {
+    "index": "index keys",
+    "sliding": "the window's pool",
+    "state": "the states",
+    "draft": "the draft's pool",
+    "draft index": "the draft's index keys",
+}
 
 
 def check(view: MachineView) -> Iterator[Problem]:
     """More than the size."""
     found = pools_of(view)
-    if found is None or found.share.ratio is not None:
+    hicache = None if found is None else found.service.settings.hicache
+    if found is None or hicache is None or found.share.ratio is not None:
         return
-    asked = (found.args.integer("hicache-size") or 0) * 10**9
-    rank = found.share.rank_bytes
-    if not asked or rank <= asked * (1 + _PART):
+    asked = int(hicache.size_gb * 10**9)
+    if not asked:
         return
-    yield Problem(
-        found.route,
-        f"a rank pins {gib(rank)}, and hicache-size is {asked // 10**9} GB ({gib(asked)})",
-        arithmetic=found.sums,
-        help=f"plan {rank * found.share.ranks / 10**9:,.0f} GB for {found.share.ranks} ranks,"
-        f" or write hicache-size {int(asked / 10**9 * asked / rank)}",
-        based_on=(f"SGLang {view.service.release}, srt/mem_cache", found.service.load.shape.source.name),
-    )
+    from sgfleet.memory.sizes import ROUNDING, counted, counted_bytes
+
+    release, share = view.service.release, found.share
+    rank = counted_bytes(release, share.rank_pools)
+    beside = share.rank_bytes - rank
+    based_on = (f"SGLang {release}, srt/mem_cache", found.service.load.shape.source.name)
+    size = f"hicache-size is {hicache.size_gb:g} GB ({gib(asked)})"
+    if rank > asked * (1 + ROUNDING):
+        yield Problem(
+            found.route,
+            f"a rank pins {gib(rank)}, and {size}",
+            arithmetic=found.sums,
+            help=_help(found),
+            based_on=based_on,
+        )
+    if beside > asked * ROUNDING:
+        names = " and ".join(_NAMES[pool.name] for pool in share.rank_pools if pool.name not in counted(release))
+        total = share.pinned_bytes / 10**9
+        yield Problem(
+            found.route,
+            f"a rank pins {gib(beside)} beside its {gib(rank)}: {size}, and {names} come on top of it",
+            arithmetic=(*found.sums, f"{share.ranks} ranks: {total:,.0f} GB, not {asked / 10**9 * share.ranks:,.0f}"),
+            based_on=based_on,
+            severity=Severity.NOTE,
+        )
+
+
+def _help(found: Pools) -> str | None:
+    from sgfleet.memory.host_pools import host_pools, total_bytes
+    from sgfleet.memory.sizes import as_said
+
+    hicache, sizes = found.service.settings.hicache, found.share.sizes
+    if hicache is None or sizes is None:
+        return None
+    stage = max(found.service.stages, key=lambda each: total_bytes(host_pools(each, hicache)))
+    size = as_said(stage, hicache, sizes)
+    return None if size is None else f"hicache-size {size} pins what it says"

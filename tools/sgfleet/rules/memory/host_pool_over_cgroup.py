@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.memory._budget import gib
-from sgfleet.rules.memory._pools import pools_of
+from sgfleet.rules.memory._pools import pools_of, ratio_help
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -82,8 +82,6 @@ def check(view: MachineView) -> Iterator[Problem]:
     surely = hard is not None and total - found.error_bytes - engine.error_bytes > hard
     is_own = bound in (own, view.service.unit.memory_high)
     name = ("memory-max" if bound == own else "memory-high") if is_own else "the control group above the service"
-    ratio = share.ratio
-    fits = None if not ratio else int(ratio * (bound - engine.bytes) / share.pinned_bytes * 100) / 100
     yield Problem(
         found.route,
         f"host pools and processes {'take' if surely else 'may take'} {gib(total)}, and {name} is {gib(bound)}",
@@ -91,9 +89,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             *found.sums,
             f"{gib(share.pinned_bytes)} + about {gib(engine.bytes)} of the engine's processes = {gib(total)}",
         ),
-        help=f"hicache-ratio {fits:.2f} fits, or {name} of {gib(total * 1.1)}"
-        if fits is not None and fits > 1
-        else f"{name} of at least {gib(total * 1.1)}",
+        help=f"{name} of at least {gib(total * 1.1)}" + ("" if share.largest is None else f"; or {ratio_help(found)}"),
         based_on=("unit" if is_own else f"hosts/{view.host}/facts.yaml limits", f"SGLang {view.service.release}"),
         related=((("unit", name), "the limit"),) if is_own else (),
         severity=None if surely else Severity.WARNING,

@@ -59,7 +59,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.memory._pools import pools_of
+from sgfleet.rules.memory._pools import pools_of, ratio_help
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ def check(view: MachineView) -> Iterator[Problem]:
         found.route,
         f"host pools may not fit into one NUMA node: {found.share.numa}",
         arithmetic=found.sums,
-        help="add `disable-hicache-numa-detect: true`, spread the ranks over the nodes, or take a smaller ratio",
+        help=f"add `disable-hicache-numa-detect: true`, or spread the ranks over the nodes; or {ratio_help(found)}",
         based_on=(f"hosts/{view.host}/facts.yaml numa", f"SGLang {view.service.release}, srt/mem_cache"),
     )

@@ -69,7 +69,7 @@ def check(view: HostView) -> Iterator[Problem]:
         return
     budget = next(iter(services.values())).memory.host
     available, pinned = budget.facts.available_bytes, budget.pinned_bytes
-    error = sum(pools.error_bytes for pools in services.values())
+    error = budget.error_bytes
     if available is None or pinned + error <= available:
         return
     if 0 <= available - pinned < budget.facts.reserve_bytes:

@@ -71,7 +71,7 @@ def check(view: HostView) -> Iterator[Problem]:
     available, pinned, reserve = budget.facts.available_bytes, budget.pinned_bytes, budget.facts.reserve_bytes
     if available is None or not 0 <= available - pinned < reserve:
         return
-    surely = available - pinned + sum(pools.error_bytes for pools in services.values()) < reserve
+    surely = available - pinned + budget.error_bytes < reserve
     name = max(services, key=lambda each: services[each].share.pinned_bytes)
     engine = sum(share.engine_bytes for share in budget.shares)
     yield Problem(
