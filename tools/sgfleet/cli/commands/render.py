@@ -18,7 +18,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sgfleet.findings import Finding
@@ -70,7 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
         return NOTHING
     if not report.clean:
         return FINDINGS
-    return _staged(root, touched) if arguments.staged else OK
+    if arguments.staged:
+        from sgfleet.cli.staged import staged
+
+        return staged(root, touched)
+    return OK
 
 
 class _Files:
@@ -163,24 +167,3 @@ def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
             message = f"there is no host {finding.host}: what is left of its units was not written by sgfleet"
             help_ = f"move it away, or bring hosts/{finding.host}/host.yaml back"
             yield finding._replace(message=message, help=help_)
-
-
-def _staged(root: Path, paths: Iterable[str]) -> int:
-    """Whether the index has every unit as it is in the working tree: only then does the commit carry it."""
-    from sgfleet.source.git import GitError, git
-
-    wanted = sorted(set(paths))
-    if not wanted:
-        return OK
-    try:
-        changed = git(root, "diff", "--name-only", "-z", "--", *wanted)
-        untracked = git(root, "ls-files", "--others", "-z", "--", *wanted)
-    except GitError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return FINDINGS
-    missing = [name.decode(errors="replace") for name in (changed + untracked).split(b"\0") if name]
-    if not missing:
-        return OK
-    print("error: rendered units are not in the commit", file=sys.stderr)
-    print(f"help: git add {' '.join(missing)}", file=sys.stderr)
-    return FINDINGS
