@@ -39,6 +39,17 @@ def test_rendering_twice_changes_nothing(fleet, capsys):
     assert "rendered" not in capsys.readouterr().err
 
 
+def test_the_end_claims_no_more_than_was_looked_at(fleet, capsys):
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 40.0")
+    assert main(["check"]) == 1
+    capsys.readouterr()
+    for words in ([], ["--check"]):
+        assert main(["render", *words]) == 0
+        assert capsys.readouterr().err.splitlines()[-1] == "every unit is as specified in 3 hosts, 4 services"
+    assert main(["render", "mixed-01/sglang-chat"]) == 0
+    assert capsys.readouterr().err == "every unit is as specified in 1 host, 1 service\n"
+
+
 def test_an_edit_is_rendered_and_check_tells_before(fleet, capsys):
     edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
     assert main(["render", "--check"]) == 1

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sgfleet.fleet.workspace import Workspace
 
 UNWRITABLE: Final = "RND007"
+SOUND: Final = "every unit is as specified"
+"""What is said at the end where nothing was found: not that there are no findings, which `check` alone can tell."""
 
 SUMMARY: Final = "render units/ from hosts/, or hold one against the other (--check)"
 
@@ -52,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(root)
     repository = workspace.repository
     selection = select(arguments.targets, repository.host_names, root)
-    report = Report(arguments.format)
+    report = Report(arguments.format, SOUND)
     report.add(repository.findings)
     files = _Files(root)
     if selection.everything:
@@ -137,8 +139,9 @@ def _host(
     chosen = selection.hosts[host]
     check_services(selection, host, {*spec.services, *spec.unresolved})
     units = host_units(workspace, spec).chosen(chosen)
+    services = len(spec.services) if chosen is None else len(chosen)
     if check:
-        return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
+        return services, settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
     files = _Files(workspace.root, host)
     for name, text in units.writable(host).items():
         path = unit_path(host, name)
@@ -147,7 +150,7 @@ def _host(
     if chosen is None and spec.document is not None:
         for name in sorted(set(units.committed) - units.rendered.known):
             files.remove(unit_path(host, name))
-    return len(spec.services), settle(spec, fleet, [*spec.findings, *units.findings, *files.refused]), files.touched
+    return services, settle(spec, fleet, [*spec.findings, *units.findings, *files.refused]), files.touched
 
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
