@@ -39,6 +39,17 @@ def test_rendering_twice_changes_nothing(fleet, capsys):
     assert "rendered" not in capsys.readouterr().err
 
 
+def test_the_end_claims_no_more_than_was_looked_at(fleet, capsys):
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 40.0")
+    assert main(["check"]) == 1
+    capsys.readouterr()
+    for words in ([], ["--check"]):
+        assert main(["render", *words]) == 0
+        assert capsys.readouterr().err.splitlines()[-1] == "every unit is as specified in 3 hosts, 4 services"
+    assert main(["render", "mixed-01/sglang-chat"]) == 0
+    assert capsys.readouterr().err == "every unit is as specified in 1 host, 1 service\n"
+
+
 def test_an_edit_is_rendered_and_check_tells_before(fleet, capsys):
     edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
     assert main(["render", "--check"]) == 1
@@ -201,6 +212,38 @@ def test_drift_in_every_form(fleet, capsys, form):
     edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
     assert main(["render", "--check", "--format", form]) == 1
     assert "RND002" in capsys.readouterr().out
+
+
+def test_staged_in_a_repository_that_git_refuses(fleet, monkeypatch, tmp_path):
+    subprocess.run(["git", "init", "-q", str(fleet)], check=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "sgfleet", "render", "--staged"], cwd=fleet, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert f"error: Git refuses {fleet}: the repository belongs to another user" in done.stderr
+    assert "git config --global --add safe.directory" in done.stderr
+
+
+def test_staged_in_a_part_of_a_repository_names_files_as_git_add_takes_them(fleet, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    top, fleet = fleet, fleet / "part"
+    fleet.mkdir()
+    for name in ("hosts", "units", "fleet.yaml"):
+        (top / name).rename(fleet / name)
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    subprocess.run(["git", "add", "."], cwd=top, check=True)
+    edit(fleet, "hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    words = [Path(sys.executable).parent / "sgfleet", "render", "--staged", "--root", fleet.name]
+    stopped = subprocess.run(words, cwd=top, capture_output=True, text=True)
+    assert stopped.returncode == 1
+    told = stopped.stderr.partition("help: ")[2]
+    assert f" {fleet.name}/{UNIT}" in told
+    assert f" {fleet.name}/hosts/" in told
+    subprocess.run(told, shell=True, cwd=top, check=True)
+    assert subprocess.run(words, cwd=top).returncode == 0
 
 
 def test_staged_outside_of_git_is_an_error(fleet, monkeypatch):

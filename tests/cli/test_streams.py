@@ -121,3 +121,10 @@ def test_standard_input_that_cannot_be_read(here):
     done = shell("sgfleet argv 0.5.9 --batch <&-")
     assert done.returncode == 2
     assert done.stderr == "error: standard input cannot be read: bad file descriptor\n"
+
+
+@pytest.mark.parametrize("where", ["docs/reference/exit-codes.md", "docs/man/sgfleet.1"])
+def test_how_a_lost_answer_ends_is_documented(where):
+    text = " ".join((Path(__file__).parents[2] / where).read_text(encoding="utf-8").split())
+    assert "with 1 when its answer is lost because standard output is closed or cannot be written" in text
+    assert "with 141 when the reader of its output has left" in text

@@ -18,6 +18,7 @@ class RecordedMachine:
         self.answers: dict[tuple[str, ...], Answer] = {}
         self.files: dict[str, str] = {}
         self.links: dict[str, str] = {}
+        self.shut_at: dict[str, str] = {}
         self.asked: list[tuple[str, ...]] = []
         self._library = library or "NVML: NVML Shared Library Not Found"
         head, body = "", []
@@ -58,6 +59,9 @@ class RecordedMachine:
         below = f"{folder.rstrip('/')}/"
         found = {path[len(below) :].split("/")[0] for path in (*self.files, *self.links) if path.startswith(below)}
         return tuple(sorted(found)) or None
+
+    def shut(self, path: str) -> str | None:
+        return next((why for folder, why in self.shut_at.items() if path.startswith(f"{folder}/")), None)
 
     def target(self, path: str) -> str | None:
         return self.links.get(path)

@@ -63,6 +63,18 @@ def test_unknown_gpus_are_no_success(repository, on, capsys):
     assert "unknown: gpus: 2 NVIDIA GPU(s), held by no module" in capsys.readouterr().err
 
 
+def test_what_this_user_may_not_look_at_is_told_as_unknown(repository, monkeypatch, capsys):
+    from cli.test_upgrade import HOST
+
+    recorded = RecordedMachine.of("pcie-8")
+    recorded.shut_at["/opt"] = "permission denied"
+    monkeypatch.setattr(machine, "LiveMachine", lambda: recorded)
+    (repository / "hosts/a/host.yaml").write_text(HOST.replace("host: h", "host: a"))
+    assert main(["facts", "--host", "a", "--stdout", "--format", "json"]) == 0
+    unknown = json.loads(capsys.readouterr().out)["unknown"]
+    assert unknown["environments./opt/sglang-0.5.9/bin/python3"] == "cannot be looked at: permission denied"
+
+
 def test_json_and_stdout_write_nothing(repository, on, capsys):
     on("mig")
     assert main(["facts", "--host", "a", "--stdout", "--format", "json", "--with-ids"]) == 0

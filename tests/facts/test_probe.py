@@ -119,6 +119,15 @@ def test_an_interpreter_that_is_not_there():
     )
 
 
+def test_an_interpreter_that_this_user_may_not_look_at():
+    machine = RecordedMachine("")
+    machine.shut_at["/root"] = "permission denied"
+    assert environments.read(machine, ["/root/e/bin/python3"]) == (
+        [{"python": "/root/e/bin/python3"}],
+        {"environments./root/e/bin/python3": "cannot be looked at: permission denied"},
+    )
+
+
 def test_two_versions_in_one_environment():
     machine = RecordedMachine("")
     environment(machine, "0.5.9")

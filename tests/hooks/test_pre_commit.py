@@ -99,6 +99,39 @@ def test_a_good_edit_gets_its_unit_rendered_and_asks_for_it(clone: Clone) -> Non
     assert "--hicache-ratio 3.0" in clone.committed(UNIT)
 
 
+@pytest.mark.parametrize("words", [("-a",), (HOST,), ("--include", HOST)], ids=["all", "named", "included"])
+def test_the_help_finishes_a_commit_that_brought_an_index_of_its_own(clone: Clone, words: tuple[str, ...]) -> None:
+    """Git throws that index away when a hook stops it: the unit alone would be added beside the old host.yaml."""
+    clone.edit("hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    stopped = clone.git("commit", "-m", "change", *words, check=False)
+    assert stopped.returncode != 0
+    shown = stopped.stdout + stopped.stderr
+    assert f"help: git add {HOST} {UNIT}\n" in shown
+    clone.git(*shown.partition("help: git ")[2].splitlines()[0].split())
+    done = clone.commit()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hicache-ratio: 3.0" in clone.committed(HOST)
+    assert "--hicache-ratio 3.0" in clone.committed(UNIT)
+    assert not clone.git("status", "--porcelain").stdout
+
+
+def test_a_host_that_nobody_added_is_named_beside_its_unit(clone: Clone) -> None:
+    new = HOST.replace("kimi-01", "kimi-02")
+    (clone.path / new).parent.mkdir()
+    (clone.path / new).write_text((clone.path / HOST).read_text().replace("kimi-01", "kimi-02"))
+    stopped = clone.git("commit", "-m", "change", "--allow-empty", check=False)
+    assert f"help: git add {new} {UNIT.replace('kimi-01', 'kimi-02')}\n" in stopped.stdout + stopped.stderr
+
+
+def test_what_is_not_meant_for_the_commit_is_not_named(clone: Clone) -> None:
+    """pre-commit puts it aside: the unit is rendered from what is staged."""
+    clone.edit("hicache-ratio: 4.0", "hicache-ratio: 3.0")
+    clone.git("add", HOST)
+    clone.edit("hicache-ratio: 3.0", "hicache-ratio: 2.0")
+    stopped = clone.commit()
+    assert f"help: git add {UNIT}\n" in stopped.stdout + stopped.stderr
+
+
 def test_a_new_service_whose_unit_nobody_added_is_stopped_again(clone: Clone) -> None:
     """The unit is there and right, but untracked: without it in the commit, main would be without it."""
     clone.edit("  sglang-kimi:", "  sglang-renamed:")

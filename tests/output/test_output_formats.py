@@ -210,6 +210,7 @@ def test_progress_is_for_terminals_only_and_leaves_nothing(monkeypatch):
     [
         ({"hosts": 3, "services": 4}, "no findings in 3 hosts, 4 services"),
         ({"hosts": 1, "services": 1, "waived": 1}, "no findings in 1 host, 1 service (1 waived)"),
+        ({"hosts": 1, "services": 2, "sound": "all is well"}, "all is well in 1 host, 2 services"),
         ({"hosts": 41, "errors": 3, "warnings": 1, "hosts_with_findings": 2}, "3 errors, 1 warning in 2 of 41 hosts"),
         ({"hosts": 3, "errors": 3}, "3 errors in the files of the fleet, none in 3 hosts"),
         ({"errors": 1}, "1 error, and no host was looked at"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,6 +87,22 @@ def test_no_upstream_is_said_with_what_to_write_instead(fleet: Fleet) -> None:
     assert said.code == 1
     assert "main has no upstream" in said.errors
     assert "`sgfleet plan HEAD`" in said.errors
+
+
+@pytest.mark.parametrize("words", [(), ("HEAD",), ("HEAD~1..HEAD",)])
+def test_a_repository_of_another_user_is_told_with_the_way_out_of_git(
+    branch: Fleet, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """As in a CI's container: Git refuses it, and `git init` would be the wrong advice."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
+    said = branch.plan(*words)
+    assert said.code == 1
+    assert said.errors.startswith(f"error: Git refuses {branch.root}: the repository belongs to another user\n")
+    help_ = said.errors.partition("help: if you trust what is in it: ")[2].strip()
+    subprocess.run(shlex.split(help_), check=True)
+    assert branch.plan("HEAD~1..HEAD").code == 2
 
 
 def test_no_commit_and_no_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

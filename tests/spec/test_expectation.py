@@ -47,7 +47,7 @@ def test_everything_has_words(model):
             ("gpus", "tuple[constrained-int, ...]", 1),
             {"gpus": [0, -1]},
             ("gpus", 1),
-            "a whole number from 0 to 1023",
+            "a GPU index from 0 to 1023",
         ),
         (Service, ("gpus", "literal['all']"), {"gpus": "x"}, ("gpus",), "all or a list of GPU indices"),
         (

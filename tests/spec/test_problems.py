@@ -56,6 +56,21 @@ def test_every_finding_is_fit_to_be_shown(name, tmp_path):
         assert each.place.line > 0
 
 
+@pytest.mark.parametrize("written", ["-1", "1024", "99999999999", "two", "1.5"])
+def test_for_a_gpu_that_no_host_has_no_other_one_is_proposed(tmp_path, written):
+    """The nearest number is the answer for an amount; here it would be somebody else's GPU."""
+    host = HOST.replace("/opt/python}", f"/opt/python, gpus: [0, {written}]}}")
+    facts = "format: 1\nhost: h\ngpus:\n" + "".join(
+        f"  - {{index: {index}, name: NVIDIA L40S, memory-mib: 46068}}\n" for index in range(3)
+    )
+    (alone,) = repository(tmp_path / "a", {"hosts/h/host.yaml": host}).host("h").findings
+    assert alone.message == f"gpus[1]: {written} is not a GPU index from 0 to 1023"
+    assert alone.help is None
+    (known,) = repository(tmp_path / "b", {"hosts/h/host.yaml": host, "hosts/h/facts.yaml": facts}).host("h").findings
+    assert known.message.removeprefix("services.a.") == alone.message
+    assert known.help == "h has GPUs 0 to 2"
+
+
 def test_every_code_about_keys_and_values_has_a_case():
     codes = {line.split()[1] for path in BAD.glob("*.out") for line in path.read_text().splitlines()}
     assert {code for code in entries() if "SPC001" <= code <= "SPC009"} <= codes

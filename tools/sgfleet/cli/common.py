@@ -95,11 +95,20 @@ def root_or_none(arguments: argparse.Namespace) -> Path | None:
     try:
         here = Path.cwd().resolve()
     except FileNotFoundError:
-        raise UsageError("the present folder is gone", "change into another one, or give --root DIR") from None
+        raise gone_folder() from None
     for folder in (here, *here.parents):
-        if (folder / "hosts").is_dir() or (folder / "fleet.yaml").is_file():
-            return folder
+        try:
+            if (folder / "hosts").is_dir() or (folder / "fleet.yaml").is_file():
+                return folder
+        except PermissionError as error:  # whether there is a repository, nobody can tell
+            message = f"no repository can be looked for in {folder}: {(error.strerror or 'not permitted').lower()}"
+            raise UsageError(message, "change into the repository, or give --root DIR") from None
     return None
+
+
+def gone_folder() -> UsageError:
+    """What to say where the present folder was removed."""
+    return UsageError("the present folder is gone", "change into another one, or give --root DIR")
 
 
 def near(word: str, known: Iterable[str]) -> str | None:

@@ -134,6 +134,14 @@ def _refusal(argv: Sequence[str]) -> int:
     return code
 
 
+def _refuse(error: UsageError, argv: Sequence[str]) -> int:
+    """Say why a call cannot be done."""
+    print(f"error: {error.message}", file=sys.stderr)
+    if error.help:
+        print(f"help: {error.help}", file=sys.stderr)
+    return _refusal(argv)
+
+
 def _guarded(argv: Sequence[str]) -> int:
     """The exit code of a command line, whatever comes of it.
 
@@ -145,10 +153,7 @@ def _guarded(argv: Sequence[str]) -> int:
     except SystemExit as ended:  # argparse, after --help or with a message
         return _refusal(argv) if ended.code else OK
     except UsageError as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        if error.help:
-            print(f"help: {error.help}", file=sys.stderr)
-        return _refusal(argv)
+        return _refuse(error, argv)
     except FindingsError as error:
         from sgfleet.cli.report import write_findings
 
@@ -159,6 +164,11 @@ def _guarded(argv: Sequence[str]) -> int:
     except streams.LostOutput:
         raise
     except Exception as error:  # the boundary: whatever was not foreseen becomes a report, never a bare traceback
+        if isinstance(error, OSError):
+            from sgfleet.cli.os_faults import refusal
+
+            if (refused := refusal(error)) is not None:
+                return _refuse(refused, argv)
         from sgfleet.cli.crash import report
 
         return report(error, argv)

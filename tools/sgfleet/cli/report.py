@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from sgfleet.output.summary import Summary
+from sgfleet.output.summary import NO_FINDINGS, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,9 +64,9 @@ def write_findings(findings: Iterable[Finding]) -> None:
 class Report:
     """Takes findings as they come and ends with a line for the person."""
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, sound: str = NO_FINDINGS) -> None:
         self._writer = writer_for(form)
-        self._summary = Summary()
+        self._summary = Summary(sound=sound)
         self._writer.begin()
 
     def host(self, services: int) -> None:

@@ -34,6 +34,8 @@ def read(machine: Machine, pythons: Iterable[str]) -> tuple[list[dict[str, Any]]
 def release_of(machine: Machine, python: str) -> tuple[str | None, str | None]:
     """The SGLang release behind an interpreter, or why it is unknown."""
     bin_folder = PurePosixPath(python).parent
+    if (reason := machine.shut(python)) is not None:
+        return None, f"cannot be looked at: {reason}"[:500]
     if PurePosixPath(python).name not in (machine.names(str(bin_folder)) or ()):
         return None, f"there is no {python}"[:500]
     folders = list(_site_packages(machine, bin_folder.parent))

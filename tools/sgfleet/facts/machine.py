@@ -51,6 +51,10 @@ class Machine(Protocol):
         """The sorted names in a folder; None where there is none or it cannot be listed."""
         ...
 
+    def shut(self, path: str) -> str | None:
+        """Why a file or folder cannot even be looked for; None where it is there, or there is none."""
+        ...
+
     def target(self, path: str) -> str | None:
         """Where a symbolic link leads, as it is written; None where there is none."""
         ...
@@ -103,6 +107,16 @@ class LiveMachine:
             return tuple(sorted(os.listdir(self._place(folder))))  # noqa: PTH208 - names, and no paths, are wanted
         except (OSError, ValueError):
             return None
+
+    def shut(self, path: str) -> str | None:
+        """See `Machine`."""
+        try:
+            self._place(path).lstat()
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return None
+        except OSError as error:
+            return _why(error)
+        return None
 
     def target(self, path: str) -> str | None:
         """See `Machine`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from sgfleet.findings import Severity
 
@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
     from sgfleet.findings import Finding
 
+NO_FINDINGS: Final = "no findings"
+
 
 @dataclass(slots=True)
 class Summary:
-    """Findings by severity; waived ones count apart. `failures` are rules of ours that broke: verdicts are missing."""
+    """Findings by severity; waived ones count apart. `failures` are rules of ours that broke: verdicts are missing.
+
+    `sound` is what may be said where nothing was found, by who looked.
+    """
 
     hosts: int = 0
     services: int = 0
@@ -25,6 +30,7 @@ class Summary:
     waived: int = 0
     hosts_with_findings: int = 0
     failures: int = 0
+    sound: str = NO_FINDINGS
     _found_in: set[str] = field(default_factory=set)
 
     def count(self, findings: Iterable[Finding]) -> None:
@@ -54,7 +60,7 @@ class Summary:
         parts = [_counted(number, word) for number, word in counts if number]
         waived = f" ({self.waived:,} waived)" if self.waived else ""
         if not parts:
-            return f"no findings in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}{waived}"
+            return f"{self.sound} in {_counted(self.hosts, 'host')}, {_counted(self.services, 'service')}{waived}"
         if not self.hosts:
             return f"{', '.join(parts)}, and no host was looked at{waived}"
         if not self.hosts_with_findings:

@@ -74,13 +74,19 @@ def git(
     stdin: bytes = b"",
     timeout_seconds: float = TIMEOUT_SECONDS,
     most_bytes: int = MOST_OUTPUT_BYTES,
+    lasting_index: bool = False,
 ) -> bytes:
     """Run `git ARGUMENTS` in `root`, a person's checkout, with the person's configuration; what it prints.
+
+    `lasting_index` asks the index that stays when a commit is stopped, not the one that a hook is told of.
 
     Raises:
         GitError: Git is missing, failed or took too long.
     """
-    done = _run(root, environment(), arguments, arguments[0], stdin, timeout_seconds, most_bytes)
+    variables = environment()
+    if lasting_index:
+        variables.pop("GIT_INDEX_FILE", None)
+    done = _run(root, variables, arguments, arguments[0], stdin, timeout_seconds, most_bytes)
     if done.code:
         raise fault(done.errors, done.code, arguments[0])
     return done.output

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sgfleet.source.git_faults import GitError, NotInstalledError
+from sgfleet.source.git_faults import GitError, NotInstalledError, OwnershipError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _MAINS: Final = ("main", "master")
 _UNSET: Final = "in a script that is a variable which is not set"
+_OWNED: Final = re.compile(r"repository at '(.*)'$")
 _SUBMODULE: Final = b"160000 "
 """The mode of a commit in the place of a folder."""
 
@@ -153,9 +155,19 @@ def folder_of(ask: Ask) -> str:
         return os.fsdecode(ask("rev-parse", "--show-prefix")).strip("\n").strip("/")
     except NotInstalledError as error:
         raise RangeError(str(error), "install git") from error
+    except OwnershipError as error:
+        raise RangeError(*foreign(error)) from error
     except GitError as error:
         help_ = "a plan compares commits: git init, and commit"
         raise RangeError(f"this is no Git repository: {error}", help_) from error
+
+
+def foreign(error: OwnershipError) -> tuple[str, str]:
+    """What to say, and the way out that Git itself gives, where a checkout belongs to another user (often a CI's)."""
+    named = _OWNED.search(str(error))
+    folder = named[1] if named else "PATH"
+    allow = f"git config --global --add safe.directory {quote(folder) if named else folder}"
+    return f"Git refuses {folder}: the repository belongs to another user", f"if you trust what is in it: {allow}"
 
 
 def _default(ask: Ask) -> Range:

@@ -13,10 +13,10 @@ from sgfleet.spec.facts import Facts
 from sgfleet.spec.host import Host
 from sgfleet.spec.layers import defaults_findings, null_findings, own_findings, resolve_service
 from sgfleet.spec.merge import merge
-from sgfleet.spec.problems import BAD_VALUE, Subject, problems
+from sgfleet.spec.problems import BAD_VALUE, WRONG_TYPE, Subject, problems
 from sgfleet.spec.resolve import Layer, Resolved
 from sgfleet.spec.service import Service
-from sgfleet.spec.words import quoted
+from sgfleet.spec.words import gpus_there, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -118,6 +118,18 @@ def read_facts(spec: HostSpec, document: Document) -> None:
         found += [*_listed_twice(subject, facts), *_more_than_all(subject, facts)]
     spec.findings += found
     spec.facts = None if found else facts
+
+
+def name_gpus(spec: HostSpec) -> None:
+    """Of an index that no GPU has anywhere, say which there are here, where facts tell."""
+    if spec.facts is None or not spec.facts.gpus:
+        return
+    help_ = f"{spec.name} has {gpus_there(gpu.index for gpu in spec.facts.gpus)}"
+    for at, finding in enumerate(spec.findings):
+        route = finding.route
+        own = route[:1] in {("services",), ("defaults",)}
+        if own and finding.code in {BAD_VALUE, WRONG_TYPE} and route[-2:-1] == ("gpus",) and finding.help is None:
+            spec.findings[at] = finding._replace(help=help_, based_on=(f"hosts/{spec.name}/facts.yaml",))
 
 
 _KEYS: Final = {"gpus": "index", "numa": "node", "environments": "python", "checkpoints": "path"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 from sgfleet.findings import Finding, Severity
 from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
+from sgfleet.spec.base import Expect
 from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
 from sgfleet.spec.words import name_of, quoted, such_as
 
@@ -270,7 +271,12 @@ def _near(data: Any, hint: Hint) -> str | None:
 
 
 def _nearest_number(data: Any, hint: Hint) -> str | None:
-    """The number that fits and comes nearest to one that does not."""
+    """The amount that fits and comes nearest to one that does not.
+
+    A number with a name of its own, such as an index, is no amount: nobody who wrote -1 meant 0.
+    """
+    if any(isinstance(each, Expect) for each in hint.metadata):
+        return None
     if not isinstance(data, int | float) or isinstance(data, bool) or hint.origin is not int or not isfinite(data):
         return None
     low, high = limits(hint)

@@ -16,7 +16,7 @@ from sgfleet.source.problems import SourceError
 from sgfleet.source.tree import Kind, read_document
 from sgfleet.spec.fleet_spec import PATH as FLEET
 from sgfleet.spec.fleet_spec import FleetSpec, read_fleet
-from sgfleet.spec.host_spec import HostSpec, read_facts, read_host
+from sgfleet.spec.host_spec import HostSpec, name_gpus, read_facts, read_host
 from sgfleet.spec.service import HOST_NAME_PATTERN
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class Repository:
             spec.has_facts_file = True
             try:
                 read_facts(spec, read_document(self.tree, f"{folder}/{FACTS_FILE}"))
+                name_gpus(spec)
             except SourceError as error:
                 spec.findings += _of_host(error, name)
         return spec

@@ -46,8 +46,9 @@ VariableName = Annotated[
 RuleCode = Annotated[
     str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$"), Expect("the code of a rule", ("HST002", "SRV005"))
 ]
+GpuIndex = Annotated[int, Field(ge=0, le=1023), Expect("a GPU index from 0 to 1023")]
 GpuIndices = Annotated[
-    Literal["all"] | Annotated[Several[Annotated[int, Field(ge=0, le=1023)]], Field(min_length=1)],
+    Literal["all"] | Annotated[Several[GpuIndex], Field(min_length=1)],
     Expect("all or a list of GPU indices", ("all", [0, 1, 2, 3])),
 ]
 Variables = Annotated[

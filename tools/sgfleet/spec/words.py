@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.source.emit import flow, scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sgfleet.spec.base import Expect
 
@@ -26,6 +26,20 @@ def quoted(word: str | int) -> str:
     """A word that somebody wrote, whatever characters it holds, cut to a length that a line can take."""
     text = str(word)
     return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}...")
+
+
+def spans(indices: Iterable[int]) -> str:
+    """`0 to 7` for what is without gaps, else each of them."""
+    ordered = sorted(set(indices))
+    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered))
+
+
+def gpus_there(indices: Iterable[int]) -> str:
+    """What GPUs a host has, after "it has"."""
+    said = spans(indices)
+    return f"GPUs {said}" if said else "no GPU"
 
 
 def such_as(expected: Expect) -> str | None:

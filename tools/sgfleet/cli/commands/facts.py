@@ -10,6 +10,7 @@ Exit codes: 0 read, 1 a GPU cannot be used or is missing, or nobody knows which 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +20,7 @@ from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, n
 if TYPE_CHECKING:
     import argparse
 
+    from sgfleet.facts.machine import Machine
     from sgfleet.facts.probe import Probe
     from sgfleet.source.document import Document
 
@@ -51,10 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     pythons, models = _specified(root, host)
     pythons += [entry["python"] for entry in file.known.get("environments") or ()]
     models += [entry["path"] for entry in file.known.get("checkpoints") or ()]
+    machine = LiveMachine()
     found = probe(
-        LiveMachine(),
-        pythons=_to_look_at(arguments.python, pythons),
-        models=_to_look_at(arguments.models, models),
+        machine,
+        pythons=_to_look_at(machine, arguments.python, pythons),
+        models=_to_look_at(machine, arguments.models, models),
         root=root,
         with_ids=arguments.with_ids,
         progress=_progress,
@@ -100,9 +103,13 @@ def _absolute(path: str) -> str:
     return str(Path.cwd() / path)
 
 
-def _to_look_at(asked: list[str], named: list[str]) -> list[str]:
-    """What was asked for, and what the repository names when it is here: another machine's folders are not."""
-    return list(dict.fromkeys([*map(_absolute, asked), *(path for path in named if Path(path).exists())]))
+def _to_look_at(machine: Machine, asked: list[str], named: list[str]) -> list[str]:
+    """What was asked for, and what the repository names when it is here: another machine's folders are not.
+
+    What this user may not look at may well be here: it is told as unknown.
+    """
+    here = (path for path in named if machine.shut(path) is not None or os.path.exists(path))  # noqa: PTH110 - never raises
+    return list(dict.fromkeys([*map(_absolute, asked), *here]))
 
 
 def _specified(root: Path | None, host: str) -> tuple[list[str], list[str]]:

@@ -18,7 +18,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sgfleet.findings import Finding
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sgfleet.fleet.workspace import Workspace
 
 UNWRITABLE: Final = "RND007"
+SOUND: Final = "every unit is as specified"
+"""What is said at the end where nothing was found: not that there are no findings, which `check` alone can tell."""
 
 SUMMARY: Final = "render units/ from hosts/, or hold one against the other (--check)"
 
@@ -52,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(root)
     repository = workspace.repository
     selection = select(arguments.targets, repository.host_names, root)
-    report = Report(arguments.format)
+    report = Report(arguments.format, SOUND)
     report.add(repository.findings)
     files = _Files(root)
     if selection.everything:
@@ -70,7 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
         return NOTHING
     if not report.clean:
         return FINDINGS
-    return _staged(root, touched) if arguments.staged else OK
+    if arguments.staged:
+        from sgfleet.cli.staged import staged
+
+        return staged(root, touched)
+    return OK
 
 
 class _Files:
@@ -133,8 +139,9 @@ def _host(
     chosen = selection.hosts[host]
     check_services(selection, host, {*spec.services, *spec.unresolved})
     units = host_units(workspace, spec).chosen(chosen)
+    services = len(spec.services) if chosen is None else len(chosen)
     if check:
-        return len(spec.services), settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
+        return services, settle(spec, fleet, [*spec.findings, *unit_findings(spec, units)]), []
     files = _Files(workspace.root, host)
     for name, text in units.writable(host).items():
         path = unit_path(host, name)
@@ -143,7 +150,7 @@ def _host(
     if chosen is None and spec.document is not None:
         for name in sorted(set(units.committed) - units.rendered.known):
             files.remove(unit_path(host, name))
-    return len(spec.services), settle(spec, fleet, [*spec.findings, *units.findings, *files.refused]), files.touched
+    return services, settle(spec, fleet, [*spec.findings, *units.findings, *files.refused]), files.touched
 
 
 def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
@@ -163,24 +170,3 @@ def _orphans(workspace: Workspace, files: _Files) -> Iterator[Finding]:
             message = f"there is no host {finding.host}: what is left of its units was not written by sgfleet"
             help_ = f"move it away, or bring hosts/{finding.host}/host.yaml back"
             yield finding._replace(message=message, help=help_)
-
-
-def _staged(root: Path, paths: Iterable[str]) -> int:
-    """Whether the index has every unit as it is in the working tree: only then does the commit carry it."""
-    from sgfleet.source.git import GitError, git
-
-    wanted = sorted(set(paths))
-    if not wanted:
-        return OK
-    try:
-        changed = git(root, "diff", "--name-only", "-z", "--", *wanted)
-        untracked = git(root, "ls-files", "--others", "-z", "--", *wanted)
-    except GitError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return FINDINGS
-    missing = [name.decode(errors="replace") for name in (changed + untracked).split(b"\0") if name]
-    if not missing:
-        return OK
-    print("error: rendered units are not in the commit", file=sys.stderr)
-    print(f"help: git add {' '.join(missing)}", file=sys.stderr)
-    return FINDINGS

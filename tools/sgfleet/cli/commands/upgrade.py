@@ -17,6 +17,7 @@ from sgfleet.cli.common import FINDINGS, NOTHING, OK, UsageError, add_root, chec
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+    from pathlib import Path
 
     from sgfleet.adopt.move import Move
     from sgfleet.source.document import Document, Route
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
         chosen = selection.hosts[spec.name]
         _refuse_unresolved(spec, chosen)
+        _refuse_unwritable(spec, arguments, workspace.root)
         document = spec.document
         for name, resolved in spec.services.items():
             if document is None or (chosen is not None and name not in chosen):
@@ -89,6 +91,18 @@ def run(arguments: argparse.Namespace) -> int:
 def _refuse_unresolved(spec: HostSpec, chosen: set[str] | None) -> None:
     if missing := [name for name in spec.unresolved if chosen is None or name in chosen]:
         raise UsageError(f"{spec.name}/{missing[0]} cannot be put together", f"sgfleet check {spec.name} says why")
+
+
+def _refuse_unwritable(spec: HostSpec, arguments: argparse.Namespace, root: Path) -> None:
+    """Before all that is told of a move: it cannot be made.
+
+    Raises:
+        OSError: the host's file cannot be written.
+    """
+    from sgfleet.source.replace import refuse_unwritable
+
+    if not arguments.check and spec.document is not None:
+        refuse_unwritable(root / spec.document.path)
 
 
 def _edited(

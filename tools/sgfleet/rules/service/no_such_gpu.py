@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.words import gpus_there, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,18 +66,9 @@ def check(view: MachineView) -> Iterator[Problem]:
         return
     for position, index in enumerate(service.gpus):
         if index not in there:
-            has = f"GPUs {_spans(there)}" if there else "no GPU"
             yield Problem(
                 ("gpus", position),
-                f"{view.host} has no GPU {index}: it has {has}",
-                help=f"write indices out of {_spans(there)}" if there else None,
+                f"{view.host} has no GPU {index}: it has {gpus_there(there)}",
+                help=f"write indices out of {spans(there)}" if there else None,
                 based_on=basis,
             )
-
-
-def _spans(indices: set[int]) -> str:
-    """`0 to 7` for what is without gaps, else each of them."""
-    ordered = sorted(indices)
-    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
-        return f"{ordered[0]} to {ordered[-1]}"
-    return ", ".join(map(str, ordered))
