@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from sgfleet.engine import version as versions
 from sgfleet.engine.argv.values import BadValueError, value_of
 from sgfleet.engine.flag import SUPPRESSED
-from sgfleet.engine.meant import flag_of
+from sgfleet.engine.meant import flag_of, meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,8 +68,9 @@ class Arguments:
         routes = [*(("flags", name) for name in flags), *(("secrets", name) for name in secrets)]
         if not (declared.keys() >= flags.keys() and declared.keys() >= secrets.keys()):
             routes.sort(key=lambda route: route[1] in declared)  # what is declared goes before what is only meant
+        meant = meanings(release, (name for _, name in routes))
         for route in routes:
-            flag, may_be = flag_of(release, route[1])
+            flag, may_be = flag_of(release, route[1], meant.get(route[1]))
             self.open |= may_be
             if flag is not None:
                 self._take(route, flag, flags[route[1]] if route[0] == "flags" else _SECRET)
