@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.engine import version as versions
 from sgfleet.engine.argv.values import BadValueError, value_of
-from sgfleet.engine.flag import SUPPRESSED
 from sgfleet.engine.meant import flag_of, meanings
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class Arguments:
         given = self.given.get(flag.dest)
         if given is not None:
             return given.value
-        return None if flag.default == SUPPRESSED or flag.dest in self.open else flag.default
+        return None if flag.dest in self.open else self.release.defaults.get(flag.dest)
 
     def on(self, name: str) -> bool:
         """Whether a flag that is true or false is true."""
