@@ -93,3 +93,16 @@ def test_an_interpreter_that_no_spec_takes_is_not_written(file, python):
         with pytest.raises(UsageError, match="not an absolute path, such as"):
             main(["upgrade", "h", "--to", "0.5.23", "--python", python, *more])
     assert file.read_text() == HOST
+
+
+def test_no_default_is_told_that_stays_or_that_a_given_flag_decides(file, capsys):
+    file.write_text(
+        HOST.replace('"0.5.9"', '"0.5.12"').replace(
+            '"nsa-decode-backend": flashmla_kv', "nsa-prefill-cp-mode: in-seq-split"
+        )
+    )
+    assert main(["upgrade", "h/chat", "--to", "0.5.13", "--check"]) == 0
+    told = capsys.readouterr().out
+    assert "SUPPRESS" not in told
+    assert "default: nsa-" not in told
+    assert "default: dsa-" not in told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sgfleet.engine import store
 from sgfleet.engine.difference import Changed, Narrowed, Removed, difference
-from sgfleet.engine.flag import Deprecation, Flag
+from sgfleet.engine.flag import SUPPRESSED, Deprecation, Flag
 from sgfleet.engine.release import Release
 
 
@@ -85,3 +85,32 @@ def test_moves_of_real_releases() -> None:
     removed, narrowed, _ = between("0.5.20", "0.5.23")
     assert len(removed) == 4
     assert "fp4_e2m1" in narrowed["--kv-cache-dtype"]
+
+
+def alias(name: str, dest: str) -> Flag:
+    return Flag((f"--{name}",), dest, "DeprecatedAliasStoreAction", default=SUPPRESSED, type="str")
+
+
+def test_a_default_is_what_the_server_holds_and_not_the_aliass_own() -> None:
+    old = Release("1.0.0", (flag("before", default="a"), flag("other", default="x"), alias("ether", "other")))
+    same = Release("1.1.0", (alias("before", "now"), flag("now", default="a"), *old.flags[1:]))
+    assert difference(old, same).defaults == ()
+    assert difference(same, old).defaults == ()
+    changed = Release(
+        "1.2.0", (alias("before", "now"), flag("now", default="b"), alias("ether", "other"), flag("other"))
+    )
+    assert difference(old, changed).defaults == (
+        Changed("--before", "default", "a", "b"),
+        Changed("--other", "default", "x", None),  # once, and not of --ether too
+    )
+    assert old.defaults == {"before": "a", "other": "x"}
+
+
+def test_no_real_move_lists_a_suppressed_default_or_one_that_stays() -> None:
+    releases = [store.load(version) for version in ("0.5.9", "0.5.12", "0.5.13", "0.5.15", "0.5.18", "0.5.23")]
+    for old in releases:
+        for new in releases:
+            for change in difference(old, new).defaults:
+                assert SUPPRESSED not in (change.before, change.after)
+                assert (type(change.before), change.before) != (type(change.after), change.after)
+    assert not any("nsa-" in change.option for change in difference(releases[1], releases[2]).defaults)

@@ -85,3 +85,9 @@ def test_an_upgrade_gives_the_release_and_nothing_invented(fleet: Fleet) -> None
     assert fleet.run("upgrade", "mixed-01", "--to", "0.5.14").code == 0
     assert reasons(fleet.data("HEAD"), "mixed-01/sglang-chat")[0].startswith("release 0.5.13 → 0.5.14")
     assert len(reasons(fleet.data("HEAD"), "mixed-01/sglang-chat")) == 1
+
+
+def test_the_default_of_an_alias_is_what_the_server_holds() -> None:
+    assert said("0.5.13", "0.5.13", {"nsa-prefill-cp-mode": "in-seq-split"}, {}) == [
+        "nsa-prefill-cp-mode in-seq-split → round-robin-split (default)"
+    ]

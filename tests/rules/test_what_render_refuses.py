@@ -7,7 +7,10 @@ import pytest
 from rules.checking import check
 from sgfleet.findings import Severity
 from sgfleet.fleet.workspace import Workspace
+from sgfleet.render import characters
 from sgfleet.render.host import render_host
+from sgfleet.render.unit_text import comments
+from sgfleet.spec.comment_text import _fit
 
 HEAD = 'host: h\nservices:\n  a:\n    release: "0.5.9"\n'
 KEYS = {"python": "/opt/sglang/bin/python3", "flags": "{model-path: /m}"}
@@ -78,3 +81,32 @@ def test_a_rule_that_is_off_leaves_what_render_says(how, tmp_path):
     errors = [each for each in found if each.severity is Severity.ERROR and each.waived is None]
     assert [(each.code, each.route[-1]) for each in errors] == [("RND005", "nope")]
     assert ("WVR005" in {each.code for each in found}) == (how == "off")
+
+
+@pytest.mark.parametrize("written", ["\\x1b", "\\u202e", "\\x00", "\\x7f", "\\uffff", "\\U0010ffff", "\\x85\\x84"])
+def test_a_comment_has_no_escapes_and_why_says_so_itself(written, tmp_path):
+    keys = "".join(f"    {name}: {each}\n" for name, each in KEYS.items())
+    found = check(tmp_path, {"hosts/h/host.yaml": f'{HEAD}{keys}    why: "a{written}b"\n'})
+    (error,) = (each for each in found if each.severity is Severity.ERROR)
+    assert (error.code, error.route[-1], error.place.line) == ("SPC004", "why", 7)
+    code = f"U+{ord(yaml_text(written)[-1]):04X}"
+    assert error.help == f"leave {code} out: the text becomes a comment of the unit, which has no escapes"
+
+
+def yaml_text(escaped):
+    return escaped.encode("ascii").decode("unicode_escape")
+
+
+def test_why_takes_just_what_a_comment_of_a_unit_holds():
+    planes = [chr(plane << 16 | low) for plane in range(17) for low in (0xFFFD, 0xFFFE, 0xFFFF)]
+    for character in [*map(chr, range(0xD800)), *map(chr, range(0xE000, 0x10000)), *planes]:
+        if character.isascii() and character.isprintable():
+            continue
+        try:
+            _fit(character)
+        except ValueError:
+            taken = False
+        else:
+            taken = True
+        lines = "".join("".join(each.lines()) for each in comments(f"Why: a{character}b"))
+        assert taken == (characters.unfit(lines) is None), hex(ord(character))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+
 import pytest
 
+from rules import checking
 from rules.said import said
 from rules.views import service
+from sgfleet.engine.argv import near
+from sgfleet.engine.meant import COMPARED
 
 RULES = {
     "FLG001": "flags.unknown_flag",
@@ -90,3 +95,56 @@ def test_hostile_names_are_unknown(name):
 
 def test_nothing_is_said_without_a_schema():
     assert told(service({"no-such-flag": 1}, release="0.5.99")) == []
+
+
+def test_only_the_first_of_very_many_unknown_names_are_compared(monkeypatch):
+    real, compared = difflib.SequenceMatcher.ratio, []
+    monkeypatch.setattr(difflib.SequenceMatcher, "ratio", lambda self: compared.append(self.b) or real(self))
+    near._nearest.cache_clear()
+    found = told(service({f"tensor-paralel-syze{number}": 1 for number in range(2000)}))
+    assert [code for code, _ in found] == ["FLG001"] * 2000
+    assert {problem.help for _, problem in found[:COMPARED]} == {"did you mean tensor-parallel-size?"}
+    assert {problem.help for _, problem in found[COMPARED:]} == {
+        "remove it, unless it is a slip: only the first 20 unknown names are compared with the flags"
+    }
+    assert len(set(compared)) == COMPARED  # by five rules and the arguments, and by each of them only once
+    assert len(compared) <= COMPARED * near._COMPARED
+
+
+def test_what_needs_no_comparison_is_said_of_the_last_of_many_names_too():
+    names = {f"unknown-{number}": 1 for number in range(COMPARED + 5)}
+    last = dict(told(service({**names, "tp_size": 1, "mem-frac": 1, "attn-dp-size": 1, "FOO_BAR": 1}))[-1:])
+    assert list(last) == ["FLG005"]
+    helps = {problem.route[1]: problem.help for _, problem in told(service({**names, "tp_size": 1, "mem-frac": 1}))}
+    assert (helps["tp_size"], helps["mem-frac"]) == ("write tp-size", "write mem-fraction-static")
+
+
+def test_nothing_of_a_check_is_done_for_each_pair_of_unknown_names(tmp_path, monkeypatch):
+    sliced = []
+
+    class Route(tuple):
+        __slots__ = ()
+
+        def __getitem__(self, which):
+            sliced.append(which)
+            return super().__getitem__(which)
+
+    from sgfleet.rules import host_check
+
+    real = host_check.weigh
+    monkeypatch.setattr(
+        host_check, "weigh", lambda *args: [each._replace(route=Route(each.route)) for each in real(*args)]
+    )
+    flags = "".join(f"      unknown-{number}: true\n" for number in range(300))
+    text = f"""host: example-01
+services:
+  example:
+    release: "0.5.9"
+    python: /opt/sglang/bin/python3
+    flags:
+      model-path: /m
+{flags}"""
+    found = checking.check(tmp_path, {"hosts/example-01/host.yaml": text})
+    assert sum(each.code == "FLG001" for each in found) == 300
+    assert not any(each.code == "RND005" for each in found)
+    assert len(sliced) <= 20 * len(found)

@@ -42,7 +42,30 @@ def test_heads(model, flags, found):
 def test_blocks(model, flags, found):
     problems = said("memory.blocks_not_divided", one({"model-path": model, **flags}, None))
     assert bool(problems) is found
-    assert all("ways" in problem.help for problem in problems)
+    assert all("tp-size" in problem.help for problem in problems)
+
+
+QWEN, DEEPSEEK = "Qwen/Qwen3-235B-A22B-FP8", "deepseek-ai/DeepSeek-V3"
+
+
+@pytest.mark.parametrize(
+    ("rule", "model", "flags", "count", "help_"),
+    [
+        ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
+        ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 leaves every block whole"),
+        ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 6, "tp-size 4 or 8 leaves every block whole"),
+        ("heads", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 divides them"),
+        ("blocks", DEEPSEEK, {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
+        ("blocks", DEEPSEEK, {"tp-size": 6}, 8, "tp-size 8 leaves every block whole"),  # 4 hold too little
+        ("blocks", DEEPSEEK, {"tp-size": 32}, None, "tp-size 16 leaves every block whole"),
+        ("blocks", QWEN, {"tp-size": 8}, 8, "ep-size 2, or tp-size 4 leaves every block whole"),
+        ("heads", QWEN, {"tp-size": 12}, 8, "tp-size 4 divides them"),  # 16 would cut the blocks of experts
+    ],
+)
+def test_the_helps_name_the_nearest_sizes_that_divide_all_of_the_model(rule, model, flags, count, help_):
+    card = facts(gpus=gpus(count, "GPU", 97887, "9.0"), memory={"total-bytes": 2**41}) if count else None
+    (problem,) = said(f"memory.{rule}_not_divided", one({"model-path": model, **flags}, card))
+    assert problem.help == help_
 
 
 ERRORS, WARNING = Severity.ERROR, Severity.WARNING

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sgfleet.engine.argv.history import history
 from sgfleet.engine.argv.values import check_value
 from sgfleet.engine.difference import difference
-from sgfleet.engine.flag import SUPPRESSED
 from sgfleet.engine.store import SchemaError, load
 
 if TYPE_CHECKING:
@@ -46,7 +45,10 @@ def move(service: Service, old: Release, new: Release, root: Path | None = None)
     same = {f"--{each}" for name in names if name in new.by_name for each in new.by_name[name].names}
     change = difference(old, new)
     found.changed = [_arrow(each) for each in change.meaning if each.option in same and each.what != "dest"]
-    found.defaults = [_arrow(each) for each in change.defaults if each.option not in same]
+    held = {new.by_name[name].dest for name in names if name in new.by_name}
+    found.defaults = [
+        _arrow(each) for each in change.defaults if new.by_name[each.option.removeprefix("--")].dest not in held
+    ]
     return found
 
 
@@ -109,7 +111,7 @@ def _arrow(change: Changed) -> str:
 
 
 def _shown(value: Any) -> str:
-    if value is None or value == SUPPRESSED:
+    if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, default=str)
 

@@ -73,7 +73,7 @@ def address_of(service: Service, release: Release) -> Address:
 
 def _default(release: Release, name: str) -> Any:
     flag = release.by_name.get(name)
-    return flag.default if flag is not None else None
+    return release.defaults.get(flag.dest) if flag is not None else None
 
 
 def _key(service: Service, in_clear: object) -> Key | None:

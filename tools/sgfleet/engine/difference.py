@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet.engine.flag import SUPPRESSED
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sgfleet.engine.flag import Flag
     from sgfleet.engine.release import Release
 
@@ -31,7 +35,10 @@ class Narrowed:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A flag of which something is not what it was: its default, or (`what`) a part of what it means."""
+    """A flag of which something is not what it was: its default, or (`what`) a part of what it means.
+
+    A default is what the server holds where nobody gives the flag, None also where it then holds nothing.
+    """
 
     option: str
     what: str
@@ -75,11 +82,7 @@ def difference(old: Release, new: Release) -> Difference:
         removed=tuple(removed),
         added=tuple(option for option in after if option not in before),
         narrowed=tuple(found for flag, successor in both if (found := _narrowed(flag, successor)) is not None),
-        defaults=tuple(
-            Changed(_name(flag, successor), "default", flag.default, successor.default)
-            for flag, successor in both
-            if not _same(flag.default, successor.default)
-        ),
+        defaults=tuple(_defaults(old, new, both)),
         meaning=tuple(change for flag, successor in both for change in _meaning(flag, successor)),
     )
 
@@ -94,6 +97,17 @@ def _name(flag: Flag, successor: Flag) -> str:
 
 def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
+
+
+def _defaults(old: Release, new: Release, both: list[tuple[Flag, Flag]]) -> Iterator[Changed]:
+    """Where the server holds something else when nobody gives a flag: said of the flag, and not of its aliases too."""
+    told: dict[tuple[str, str], Flag] = {}
+    for flag, successor in sorted(both, key=lambda pair: pair[1].default == SUPPRESSED):
+        told.setdefault((flag.dest, successor.dest), flag)
+    for flag, successor in both:
+        before, after = old.defaults.get(flag.dest), new.defaults.get(successor.dest)
+        if told[flag.dest, successor.dest] is flag and not _same(before, after):
+            yield Changed(_name(flag, successor), "default", before, after)
 
 
 def _narrowed(flag: Flag, successor: Flag) -> Narrowed | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sgfleet.engine.flag import SUPPRESSED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -42,6 +44,11 @@ class Release:
     def by_name(self) -> Mapping[str, Flag]:
         """Declared name without dashes (aliases and `no-` twins included) -> flag."""
         return {name: flag for flag in self.flags for name in flag.names}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """Destination -> default, as with argparse of the first flag that has one. An alias has none of its own."""
+        return {flag.dest: flag.default for flag in reversed(self.flags) if flag.default != SUPPRESSED}
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine.argv.values import BadValueError, value_of
-from sgfleet.engine.flag import SUPPRESSED
 from sgfleet.memory.era import from_release
 from sgfleet.memory.settings import Graphs, Hicache, Settings, SettingsError, Speculative
 
@@ -46,10 +45,10 @@ def settings_of(
             the release does not have are passed over.
     """
     refused = {dest: SettingsError(name, "is no flag of this release") for dest, name in doubtful.items()}
-    values = {flag.dest: _default(flag.default) for flag in release.flags}
+    values = {flag.dest: release.defaults.get(flag.dest) for flag in release.flags}
     for name, value in flags.items():
         flag = release.by_name.get(name)
-        if flag is None:
+        if flag is None or value is None:
             continue
         try:
             values[flag.dest] = value_of(flag, value, name)
@@ -75,10 +74,6 @@ class _Values(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def _default(value: Any) -> Any:
-    return None if value == SUPPRESSED else value
 
 
 def from_namespace(

@@ -134,9 +134,10 @@ def _or_default(name: str, value: Any, release: Release | None) -> str | None:
     if value is not _ABSENT:
         return value_words(name, value)
     flag = release.by_name.get(name) if release is not None else None
-    if flag is None or flag.default is None or not isinstance(flag.default, bool | int | float | str):
+    default = release.defaults.get(flag.dest) if release is not None and flag is not None else None
+    if not isinstance(default, bool | int | float | str):
         return None
-    return f"{value_words(name, flag.default)} (default)"
+    return f"{value_words(name, default)} (default)"
 
 
 def _words(name: str, value: Any) -> str | None:

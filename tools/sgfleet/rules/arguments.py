@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sgfleet.engine import version as versions
 from sgfleet.engine.argv.values import BadValueError, value_of
-from sgfleet.engine.flag import SUPPRESSED
-from sgfleet.engine.meant import flag_of
+from sgfleet.engine.meant import flag_of, meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,8 +67,9 @@ class Arguments:
         routes = [*(("flags", name) for name in flags), *(("secrets", name) for name in secrets)]
         if not (declared.keys() >= flags.keys() and declared.keys() >= secrets.keys()):
             routes.sort(key=lambda route: route[1] in declared)  # what is declared goes before what is only meant
+        meant = meanings(release, (name for _, name in routes))
         for route in routes:
-            flag, may_be = flag_of(release, route[1])
+            flag, may_be = flag_of(release, route[1], meant.get(route[1]))
             self.open |= may_be
             if flag is not None:
                 self._take(route, flag, flags[route[1]] if route[0] == "flags" else _SECRET)
@@ -112,7 +112,7 @@ class Arguments:
         given = self.given.get(flag.dest)
         if given is not None:
             return given.value
-        return None if flag.default == SUPPRESSED or flag.dest in self.open else flag.default
+        return None if flag.dest in self.open else self.release.defaults.get(flag.dest)
 
     def on(self, name: str) -> bool:
         """Whether a flag that is true or false is true."""

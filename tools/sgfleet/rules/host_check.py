@@ -128,17 +128,13 @@ def _once(findings: list[Finding], severities: Mapping[str, str]) -> list[Findin
     """
     if not any(each.code == _UNRENDERABLE for each in findings):
         return findings
-    errors = [
-        (each.service, each.route)
+    explained = {  # a service's errors may be tens of thousands: each place above one is looked up, not searched for
+        (each.service, each.route[:length])
         for each in weigh(findings, severities)
         if each.severity is Severity.ERROR and each.waived is None and each.code != _UNRENDERABLE
-    ]
-    return [
-        each
-        for each in findings
-        if each.code != _UNRENDERABLE
-        or not any(service == each.service and route[: len(each.route)] == each.route for service, route in errors)
-    ]
+        for length in range(len(each.route) + 1)
+    }
+    return [each for each in findings if each.code != _UNRENDERABLE or (each.service, each.route) not in explained]
 
 
 def settle(spec: HostSpec, fleet: FleetSpec, findings: Iterable[Finding]) -> list[Finding]:

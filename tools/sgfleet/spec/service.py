@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StringConstraints
 
 from sgfleet.spec.base import Date, Expect, Model, Several
+from sgfleet.spec.comment_text import CommentText
 from sgfleet.spec.quantities import SomeTime
 from sgfleet.spec.unit import UnitSettings
 
@@ -97,7 +98,7 @@ class Start(Model):
 class Service(Model):
     """One service, with what it takes from the defaults of its host and of fleet.yaml."""
 
-    why: Annotated[str, StringConstraints(max_length=2000), Expect("text of at most 2000 characters")] | None = None
+    why: CommentText | None = None
     """Why the service is set up like this; goes into the unit's header."""
     release: ReleaseVersion
     """The SGLang release that runs, in quotes: its flag schema holds for `flags`."""

@@ -244,8 +244,6 @@ def _arrow(change: Changed) -> str:
 
 
 def _shown(value: Any) -> str:
-    from sgfleet.engine.flag import SUPPRESSED
-
-    if value is None or value == SUPPRESSED:
+    if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value)

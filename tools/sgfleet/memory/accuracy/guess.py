@@ -122,7 +122,7 @@ def settings_in(entry: Entry, release: Release) -> tuple[Settings, str | None]:
 
 def _leniently(words: tuple[str, ...], release: Release) -> dict[str, Any]:
     """Values by destination from words that the parser refuses: what it does not know is left out."""
-    values: dict[str, Any] = {flag.dest: flag.default for flag in release.flags}
+    values: dict[str, Any] = {flag.dest: release.defaults.get(flag.dest) for flag in release.flags}
     names = release.by_name
     index = 0
     while index < len(words):
@@ -139,7 +139,7 @@ def _leniently(words: tuple[str, ...], release: Release) -> dict[str, Any]:
         if likely:
             flag = names[likely[0]]
             values[flag.dest] = _value(given[0], flag.type) if given else True
-    return {dest: (None if value == "==SUPPRESS==" else value) for dest, value in values.items()}
+    return values
 
 
 def _value(word: str, kind: str | None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sgfleet.engine.meant import meant_by
+from sgfleet.engine.meant import meanings
 from sgfleet.rules.quoting import quoted
 
 if TYPE_CHECKING:
@@ -18,13 +18,14 @@ class Name(NamedTuple):
     """A name that is not declared.
 
     `meant` is what it stands for: the flag that is declared for "dashes" and "underscores", all flags that begin with
-    it for "abbreviation", those that come near for "unknown".
+    it for "abbreviation", those that come near for "unknown", where it was `compared`.
     """
 
     written: str
     route: Route
     fault: Fault
     meant: tuple[str, ...]
+    compared: bool
 
 
 def undeclared(view: ServiceView) -> Iterator[Name]:
@@ -32,13 +33,13 @@ def undeclared(view: ServiceView) -> Iterator[Name]:
     release, service = view.release, view.service
     if release is None:
         return
-    declared = release.by_name
+    found = meanings(release, (*service.flags, *service.secrets))
     for mapping, names in (("flags", service.flags), ("secrets", service.secrets)):
-        if names.keys() <= declared.keys():
+        if not found or names.keys() <= release.by_name.keys():
             continue
         for written in names:
-            if written not in declared:
-                yield Name(written, (mapping, written), *meant_by(release, written))
+            if written in found:
+                yield Name(written, (mapping, written), *found[written])
 
 
 def instead(view: ServiceView, written: str, meant: Sequence[str], help_: str) -> str:
@@ -47,7 +48,8 @@ def instead(view: ServiceView, written: str, meant: Sequence[str], help_: str) -
     if release is None:
         return help_
     meant_dests = {release.by_name[each].dest for each in meant if each in release.by_name}
-    for name in (*service.flags, *service.secrets):
-        if name in release.by_name and len(meant_dests) == 1 and release.by_name[name].dest in meant_dests:
-            return f"remove {quoted(written)}: {name} is given already"
+    if len(meant_dests) == 1:
+        for name, flag in release.by_name.items():  # its names are fewer than a service's can be
+            if flag.dest in meant_dests and (name in service.flags or name in service.secrets):
+                return f"remove {quoted(written)}: {name} is given already"
     return help_

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.engine.meant import is_variable
+from sgfleet.engine.meant import COMPARED, is_variable
 from sgfleet.findings import Severity
 from sgfleet.rules.flags._names import instead, undeclared
 from sgfleet.rules.quoting import quoted
@@ -72,6 +72,8 @@ def _help(view: ServiceView, name: Name) -> str:
         if name.written in _DEVICES:
             return "remove it, and list the GPUs in `gpus:` of the service: the renderer sets it from there"
         return f"an environment variable stands under `environment:` of the service: put {quoted(name.written)} there"
+    if not name.compared:
+        return f"remove it, unless it is a slip: only the first {COMPARED} unknown names are compared with the flags"
     if not name.meant:
         return "remove it: no flag of this release comes near"
     return instead(view, name.written, name.meant[:1], f"did you mean {' or '.join(name.meant)}?")

@@ -34,19 +34,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.memory._divided import heads_of, sizes
 from sgfleet.rules.memory._model import divisors, model_of
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.memory._divided import Heads
     from sgfleet.rules.memory._model import Model
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM020", "heads-not-divided", Severity.ERROR, "machine")
-
-_PER_HEAD = frozenset({"gdn", "kda"})
-"""Linear layers whose heads are divided one by one; groups of the others are padded or copied."""
 
 
 def check(view: MachineView) -> Iterator[Problem]:
@@ -54,44 +53,22 @@ def check(view: MachineView) -> Iterator[Problem]:
     model = model_of(view)
     if model is None:
         return
-    ways = model.parallel.attention_tp
-    tp = f"tp-size {model.parallel.tp}"
-    if model.parallel.attention_dp > 1:
-        tp = f"{tp} / {model.parallel.attention_dp} attention groups = {ways}"
-    for heads, what in dict.fromkeys(_text(model)):
-        if heads % ways and not ("KV" in what and ways % heads == 0):
-            yield _problem(view, model, tp, heads, what, ways)
+    for each in heads_of(model):
+        if each.rest:
+            yield _problem(view, model, each)
             return
-    tower = model.shape.vision
-    if tower is None or model.parallel.vision_dp or model.parallel.language_only or tower.whole:
-        return
-    if tower.heads and tower.heads % model.parallel.tp:
-        size = model.parallel.tp
-        yield _problem(view, model, f"tp-size {size}", tower.heads, "heads of the vision tower", size)
 
 
-def _text(model: Model) -> Iterator[tuple[int, str]]:
-    from sgfleet.model.layer import Attention, LinearAttention
-
-    for mixer in model.shape.mixers:
-        if isinstance(mixer, LinearAttention):
-            if mixer.form in _PER_HEAD:
-                yield mixer.k_heads, "key heads of linear layers"
-                yield mixer.v_heads, "value heads of linear layers"
-            continue
-        yield mixer.heads, "attention heads"
-        if isinstance(mixer, Attention):
-            yield mixer.kv_heads, "KV heads"
-
-
-def _problem(view: MachineView, model: Model, divided: str, heads: int, what: str, ways: int) -> Problem:
-    vision = "vision" in what
+def _problem(view: MachineView, model: Model, found: Heads) -> Problem:
+    heads, what, ways, vision = found
+    divided = f"tp-size {model.parallel.tp}"
+    if model.parallel.attention_dp > 1 and not vision:
+        divided += f" / {model.parallel.attention_dp} attention groups = {ways}"
     dp = "mm-enable-dp-encoder"
-    help_ = f"tp-size {divisors(heads)} divides them"
+    near = sizes(view, model)
+    help_ = f"tp-size {near} divides them" if near else f"{divisors(heads)} ways divide them"
     if vision and model.args.has(dp):
         help_ += f"; with `{dp}: true` every rank holds the tower whole"
-    elif not vision and model.parallel.attention_dp > 1:
-        help_ = f"a tp-size over dp-size of {divisors(heads)} divides them"
     return Problem(
         model.args.route("tp-size"),
         f"{heads} {what} cannot be divided among {ways} ranks",
