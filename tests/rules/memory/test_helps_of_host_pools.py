@@ -9,6 +9,7 @@ import pytest
 from rules.memory.hosts import gpus, host
 from rules.views import facts
 from sgfleet.findings import Severity
+from sgfleet.memory.lines import host_lines
 from sgfleet.memory.verdict import ram_statements, share_statements
 from sgfleet.rules import registry
 
@@ -120,3 +121,19 @@ def test_what_comes_on_top_is_a_note_without_another_size():
     assert problem.severity is Severity.NOTE
     assert problem.help is None
     assert "index keys come on top of it" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "words"),
+    [
+        ("0.5.23", SPARSE, ["", "and a page more"]),
+        ("0.5.9", SPARSE, ["and a page of index keys more"]),
+        ("0.5.3", DENSE, ["pinned as the next power of two"]),
+        ("0.5.9", DENSE, [""]),
+    ],
+)
+def test_why_a_pool_takes_more_than_its_tokens_is_said(release, flags, words):
+    known = L40S if flags is DENSE else H200
+    _, whole = found({**flags, "hicache-ratio": 2.0}, known, release)
+    lines = host_lines(whole.memory().host.shares[0])[:-1]
+    assert [line.detail.partition(" B")[2].removeprefix(", ") for line in lines] == words

@@ -131,3 +131,14 @@ def test_less_memory_than_the_overhead_says_so():
     (problem,) = said("memory.memory_not_checked", one({**flags, "tp-size": 1000}, facts(gpus=gpus(2))))
     assert "of 1,000 ranks" in problem.message
     assert problem.help.startswith("fewer ranks")
+
+
+@pytest.mark.parametrize(
+    ("flags", "flag"),
+    [({"context-length": 99_999_999_999_999_999_999}, "context-length"), ({"dp-size": 99_999_999}, "dp-size")],
+)
+def test_a_flag_that_cannot_be_used_is_named(flags, flag):
+    (problem,) = said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B", **flags}, facts(gpus=gpus(1))))
+    assert problem.route == ("flags", flag)
+    assert problem.message.startswith(f"not checked: memory: {flag} decides about it")
+    assert str(flags[flag]) in problem.arithmetic[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,3 +140,29 @@ def test_secrets_and_where_they_are():
     (problem,) = said("service.secret_variable_in_spec", here)
     assert problem.secret
     assert "correct-horse" not in f"{problem.message}{problem.help}"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"tp-size": 8192},
+        {"tp-size": 99_999_999_999_999_999_999},
+        {"dp-size": 99_999_999},
+        {"pp-size": 9_999_999},
+        {"tp-size": 4, "dp-size": 10**9, "pp-size": 10**9},
+        {"gpu-id-step": 99_999, "tp-size": 2},
+        {"base-gpu-id": 99_999},
+    ],
+)
+def test_any_number_of_ranks_is_more_than_there_are_gpus(flags):
+    (problem,) = said("service.more_ranks_than_gpus", service(flags, gpus=[0, 1, 2, 3]))
+    assert "4 GPUs in gpus" in problem.message
+    assert said("service.idle_gpus", service(flags, gpus=[0, 1, 2, 3])) == []
+
+
+def test_the_last_position_is_the_largest():
+    for numbers in itertools.product((1, 2, 4, 8), (1, 2), (1, 3), (1, 2), (0,), (0, 1), (1, 2)):
+        made = Layout(*numbers)
+        if made.tp < made.nodes // made.pp:  # `layout` has none of these
+            continue
+        assert made.last == max(made.devices())

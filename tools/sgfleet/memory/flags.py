@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -182,8 +183,10 @@ class _Reader:
         name, value = self._find(names)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 2**62:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == math.inf:
             raise SettingsError(name, f"{value!r} is not a number")
+        if abs(value) > 2**62:
+            raise SettingsError(name, f"{value} is more than there can be of anything")
         return float(value)
 
     def integer(self, *names: str) -> int | None:

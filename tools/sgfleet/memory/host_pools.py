@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import (
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from sgfleet.memory.pools import DevicePools
     from sgfleet.memory.settings import Hicache, Settings
 
+POWER_OF_TWO: Final = "pinned as the next power of two"
+
 
 class HostPool(NamedTuple):
     """One pool. `name` is "kv", "index", "sliding", "state" or "draft"; `tokens` are slots for "state".
 
-    `bytes` is what the release logs and checks; `resident_bytes` is what it takes of the host's RAM, pinned.
+    `bytes` is what the release logs and checks; `resident_bytes` is what it takes of the host's RAM, pinned, and
+    `why_more` the reason where they differ.
     """
 
     name: str
@@ -35,6 +38,7 @@ class HostPool(NamedTuple):
     device_tokens: int
     bytes: int
     resident_bytes: int
+    why_more: str = ""
 
 
 class Mirrored(NamedTuple):
@@ -86,7 +90,9 @@ class _Maker:
         row = cell.full_host + packed + (0 if apart else cell.host_index)
         kv = self._pool("kv", pools.tokens, row)
         if cell.latent and HOST_CHECK_FORGETS_LAYERS.at(self.release):
-            kv = kv._replace(bytes=kv.bytes // cell.full_layers)
+            one_layer = "of which the release counts one layer"
+            why = f"{one_layer}, {kv.why_more}" if kv.why_more else one_layer
+            kv = kv._replace(bytes=kv.bytes // cell.full_layers, why_more=why)
         if not apart:
             kv = self._index_page(kv, cell.host_index)
         made = [kv]
@@ -131,10 +137,11 @@ class _Maker:
 
     def _exact(self, name: str, tokens: int, token_bytes: int, device_tokens: int) -> HostPool:
         size = tokens * token_bytes
-        resident = size
+        resident, why = size, ""
         if HOST_PINNING.at(self.release) == "power-of-two" and size:
             resident = 1 << (size - 1).bit_length()
-        return HostPool(name, tokens, token_bytes, device_tokens, size, resident)
+            why = POWER_OF_TWO if resident != size else ""
+        return HostPool(name, tokens, token_bytes, device_tokens, size, resident, why)
 
     def _draft_beside(self, kv: HostPool) -> list[HostPool]:
         """A pool of as many slots as the target's. The release gets there through a ratio, in floating point."""
@@ -151,4 +158,6 @@ class _Maker:
 
     def _index_page(self, pool: HostPool, key_bytes: int) -> HostPool:
         """Index keys get a page more than the log and the check count."""
-        return pool._replace(resident_bytes=pool.resident_bytes + self.of.page_size * key_bytes)
+        page = "and a page more" if "index" in pool.name else "and a page of index keys more"
+        why = f"{pool.why_more} {page}".strip()
+        return pool._replace(resident_bytes=pool.resident_bytes + self.of.page_size * key_bytes, why_more=why)

@@ -108,7 +108,7 @@ def host_lines(share: ServiceShare) -> list[Line]:
     for pool in share.rank_pools:
         detail = f"{pool.tokens:,} {'slots' if pool.name == 'state' else 'tokens'} × {pool.token_bytes:,} B"
         if pool.resident_bytes != pool.bytes:
-            detail += ", pinned as the next power of two"
+            detail += f", {pool.why_more}"
         label = f"{LABELS[pool.name]}, a rank"
         lines.append(Line(f"rank_{pool.name.replace(' ', '_')}", label, pool.resident_bytes, "computed", 0, detail))
     if share.rank_pools:

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 class Unknown(NamedTuple):
-    """Why there is no budget: what is missing, in words, and the way to have it."""
+    """Why there is no budget: what is missing, in words, and the way to have it; `flag` is the one that is at fault."""
 
     what: Literal["release", "flags", "model", "gpu"]
     message: str
     help: str | None = None
+    flag: str | None = None
 
 
 class HostMemory:
@@ -120,7 +121,7 @@ class HostMemory:
             return service_of(name, spec, release, self._facts, self._root, flags, self._seen_with.get(name))
         except NotKnownError as error:
             if isinstance(error.__cause__, SettingsError):
-                return Unknown("flags", str(error), error.help)
+                return Unknown("flags", str(error), error.help, error.__cause__.name.replace("_", "-"))
             return Unknown("model", str(error), error.help)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.rules.arguments import between
 
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sgfleet.rules.arguments import Arguments
+
+MOST: Final = 4096
+"""Ranks whose GPUs are listed: more than a host has."""
 
 
 class Layout(NamedTuple):
@@ -54,16 +58,31 @@ class Layout(NamedTuple):
         """Positions of the GPUs that the ranks of this host take, among those that the service sees.
 
         A replica begins tp × pp × step behind the one before; a stage begins behind the ranks of the one before it,
-        whatever the step (srt/managers/data_parallel_controller.py, the same from 0.4.3.post3 to 0.5.23).
+        whatever the step (srt/managers/data_parallel_controller.py, the same from 0.4.3.post3 to 0.5.23). Of more ranks
+        than any host has GPUs the first few thousand are given; `last` counts all of them.
         """
-        stages = max(self.pp // self.nodes, 1)
-        width = self.tp // max(self.nodes // self.pp, 1)
-        return tuple(
+        stages, width = self._stages, self._width
+        positions = (
             self.base + replica * self.tp * self.pp * self.step + stage * width + rank * self.step
             for replica in range(self.replicas)
             for stage in range(stages)
             for rank in range(width)
         )
+        return tuple(islice(positions, MOST))
+
+    @property
+    def last(self) -> int:
+        """The largest of those positions."""
+        replicas = (self.replicas - 1) * self.tp * self.pp * self.step
+        return self.base + replicas + (self._stages - 1) * self._width + (self._width - 1) * self.step
+
+    @property
+    def _stages(self) -> int:
+        return max(self.pp // self.nodes, 1)
+
+    @property
+    def _width(self) -> int:
+        return self.tp // max(self.nodes // self.pp, 1)
 
 
 def layout(args: Arguments) -> Layout | None:
@@ -71,9 +90,9 @@ def layout(args: Arguments) -> Layout | None:
     sizes = [args.integer(name) if args.has(name) else 1 for name in ("tp-size", "pp-size", "dp-size", "nnodes")]
     places = [args.integer(name) if args.has(name) else default
               for name, default in (("node-rank", 0), ("base-gpu-id", 0), ("gpu-id-step", 1))]  # fmt: skip
-    if any(size is None or not 0 < size <= 4096 for size in sizes):
+    if any(size is None or size < 1 for size in sizes):
         return None
-    if any(place is None or not 0 <= place <= 4096 for place in places):
+    if any(place is None or place < 0 for place in places):
         return None
     tp, pp, dp, nodes = (size or 1 for size in sizes)
     node, base, step = (place or 0 for place in places)

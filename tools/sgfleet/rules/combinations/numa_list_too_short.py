@@ -52,7 +52,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     ranks = layout(args)
     if ranks is None:
         return
-    needed = max(ranks.devices()) + 1
+    needed = ranks.last + 1
     if len(given.value) < needed:
         yield Problem(
             given.route,

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.ranks import layout
+from sgfleet.rules.ranks import MOST, layout
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def gpus_of(service: ServiceView) -> frozenset[int] | None:
     if args is not None and args.text("device") == "cpu":
         return frozenset()
     if gpus == "all":
-        return frozenset(ranks.devices()) if ranks is not None else None
+        return frozenset(ranks.devices()) if ranks is not None and ranks.on_host <= MOST else None
     if ranks is None:
         return frozenset(gpus)
     return frozenset(gpus[position] for position in ranks.devices() if position < len(gpus))

@@ -47,7 +47,7 @@ class Pools(NamedTuple):
                 f"{pool.name} pool: {pool.tokens:,} {what}{grown} × {pool.token_bytes:,} B = {gib(pool.bytes)} a rank"
             )
             if pool.resident_bytes > pool.bytes * (1 + ROUNDING):
-                line += f", pinned as the next power of two: {gib(pool.resident_bytes)}"
+                line += f", {pool.why_more}: {gib(pool.resident_bytes)}"
             lines.append(line)
         share = self.share
         error = f" ± {self.error_bytes / 2**30:,.2f}" if self.error_bytes else ""

@@ -40,7 +40,7 @@ checkpoints:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from sgfleet.spec.facts import Facts
 
 RULE = Rule("MEM030", "memory-not-checked", Severity.NOTE, "machine")
+
+_LONGEST: Final = 120
+"""A reason that is longer quotes a value of which another rule says what is wrong."""
 
 
 def check(view: MachineView) -> Iterator[Problem]:
@@ -97,9 +100,12 @@ def _has_memory(facts: Facts) -> bool:
 def _of_model(args: Arguments, unknown: Unknown, based_on: tuple[str, ...]) -> Problem:
     help_ = unknown.help
     if unknown.what == "flags":
+        flag = unknown.flag or "a flag"
+        why = unknown.message.rpartition("cannot be used: ")[2]
         return Problem(
-            ("flags",),
-            "not checked: memory: a flag that decides about it has a name or a value that cannot be used",
+            ("flags",) if unknown.flag is None else args.route(unknown.flag),
+            f"not checked: memory: {flag} decides about it and has a name or a value that cannot be used",
+            arithmetic=(why,) if len(why) <= _LONGEST else (),
             based_on=based_on,
         )
     if unknown.what == "gpu":

@@ -55,7 +55,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
         return
     used = set(ranks.devices())
     idle = [index for position, index in enumerate(gpus) if position not in used]
-    if idle and max(used) < len(gpus):
+    if idle and ranks.last < len(gpus):
         words = f"GPU{'s' if len(idle) > 1 else ''} {', '.join(map(str, idle))}"
         kept = [index for position, index in enumerate(gpus) if position in used]
         yield Problem(

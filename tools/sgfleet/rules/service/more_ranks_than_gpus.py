@@ -54,7 +54,7 @@ def check(view: MachineView) -> Iterator[Problem]:
     ranks = layout(args) if args is not None else None
     if args is None or ranks is None or gpus is None or not _on_gpus(args):
         return
-    last = max(ranks.devices())
+    last = ranks.last
     if last < gpus:
         return
     given = "in gpus" if service.gpus != "all" else f"on {view.host}"
