@@ -71,6 +71,44 @@ def test_for_a_gpu_that_no_host_has_no_other_one_is_proposed(tmp_path, written):
     assert known.help == "h has GPUs 0 to 2"
 
 
+PATHS = {"python": "{}", "working-directory": "{}", "environment-files": "[{}]"}
+
+
+@pytest.mark.parametrize(
+    ("escape", "name"), [("\\0", "U+0000"), ("\\n", "U+000A"), ("\\t", "U+0009"), ("\\x7f", "U+007F")]
+)
+@pytest.mark.parametrize("key", PATHS)
+def test_a_character_that_no_path_can_have_is_named(tmp_path, key, escape, name):
+    host = HOST.replace(", python: /opt/python", "" if key == "python" else ", python: /opt/python")
+    for text, place in ((f'"/srv/{escape}t"', "after 5 characters"), (f'"/srv/t{escape}"', "at its end")):
+        given = host.replace("}", f", {key}: {PATHS[key].format(text)}}}")
+        (found,) = repository(tmp_path / place[:2], {"hosts/h/host.yaml": given}).host("h").findings
+        what = f"{key}[0]" if key == "environment-files" else key
+        assert found.message == f"{what} holds {name} {place}, which an absolute path cannot have"
+        assert found.help == "take that character out"
+
+
+def test_a_character_in_a_folder_of_the_policy_or_a_name(tmp_path):
+    files = {
+        "fleet.yaml": 'policy: {allowed-models: ["/srv\\t"]}\n',
+        "hosts/h/host.yaml": HOST.replace("}", ', user: "sgl\\0ang", working-directory: "srv\\t"}'),
+    }
+    made = repository(tmp_path, files)
+    messages = [each.message for each in (*made.findings, *made.host("h").findings)]
+    assert (
+        messages[0]
+        == "policy.allowed-models[0] holds U+0009 at its end, which an absolute path of a folder cannot have"
+    )
+    assert messages[1].startswith("user holds U+0000 after 3 characters, which a name of a user")
+    assert messages[2] == r'working-directory: "srv\t" is not an absolute path', "without the tab it is none either"
+
+
+def test_a_path_that_is_too_long(tmp_path):
+    host = HOST.replace("}", f", working-directory: /{'a' * 4999}}}")
+    (found,) = repository(tmp_path, {"hosts/h/host.yaml": host}).host("h").findings
+    assert found.message == "working-directory is 5,000 characters long, and an absolute path has at most 4,096"
+
+
 def test_every_code_about_keys_and_values_has_a_case():
     codes = {line.split()[1] for path in BAD.glob("*.out") for line in path.read_text().splitlines()}
     assert {code for code in entries() if "SPC001" <= code <= "SPC009"} <= codes

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sgfleet.spec.base import Expect
 from sgfleet.spec.service import Interpreter, Service, ServiceName
+from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import such_as
 
 _KINDS: Final[dict[str, Any]] = {"python": Interpreter, "service": ServiceName}
@@ -20,7 +21,10 @@ def not_as_wanted(kind: str, value: str) -> str | None:
     try:
         TypeAdapter(_KINDS[kind]).validate_python(value)
     except ValidationError:
-        wanted = [each for each in get_args(_KINDS[kind]) if isinstance(each, Expect)][-1]
+        metadata = get_args(_KINDS[kind])[1:]
+        wanted = [each for each in metadata if isinstance(each, Expect)][-1]
+        if (fault := text_fault(value, metadata, wanted.what)) is not None:
+            return f"{wanted.what}: it {fault[0]}"
         return f"{wanted.what}, {such_as(wanted)}"
     return None
 

@@ -12,6 +12,7 @@ from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
 from sgfleet.spec.base import Expect
 from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
+from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import name_of, quoted, such_as
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     kind = kind_of(data)
     wrong_type = kind not in kinds(hint) and not (kind == "a whole number" and "a number" in kinds(hint))
     message = f"{name}: {_shown(data, written)} is not {expected.what}"
+    if isinstance(data, str) and (fault := text_fault(data, hint.metadata, expected.what)):
+        return subject.finding(BAD_VALUE, where.route, f"{name} {fault[0]}", fault[1])
     if data is None:
         message = f"{name} is empty, and {expected.what} is expected"
     help_ = advice or _conversion(data, written, hint) or _near(data, hint) or _nearest_number(data, hint)
