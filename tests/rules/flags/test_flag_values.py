@@ -14,9 +14,10 @@ from sgfleet.findings import Severity
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"tp-size": "8"}, 'tensor-parallel-size takes an integer, not "8"'),
-        ({"tp-size": True}, "tensor-parallel-size takes an integer, not true"),
-        ({"tp-size": 8.5}, "tensor-parallel-size takes an integer, not 8.5"),
+        ({"tp-size": "8"}, 'tp-size takes an integer, not "8"'),
+        ({"tp-size": True}, "tp-size takes an integer, not true"),
+        ({"tp-size": 8.5}, "tp-size takes an integer, not 8.5"),
+        ({"tensor-parallel-size": 8.5}, "tensor-parallel-size takes an integer, not 8.5"),
         ({"hicache-size": 40.5}, "hicache-size takes an integer, not 40.5"),
         ({"served-model-name": 5}, "served-model-name takes text, not 5"),
         ({"cuda-graph-bs": 8}, "cuda-graph-bs takes a list, not an integer"),
@@ -201,3 +202,20 @@ def test_flags_that_nobody_can_see_through():
     assert "its type is computed" in opaque.message
     assert config.route == ("flags", "config")
     assert said("flags.bad_type", view) == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "rule"),
+    [
+        ({"tp-size": "two"}, "bad_type"),
+        ({"data-parallel-size": []}, "bad_type"),
+        ({"dp-size": {}}, "bad_type"),
+        ({"speculative-draft-model": 3}, "bad_type"),
+        ({"speculative-draft-model": "a\0"}, "unsayable_value"),
+        ({"nsa-prefill-cp-mode": "x"}, "bad_choice"),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_name_that_is_written(flags, rule):
+    (problem,) = said(f"flags.{rule}", service(flags))
+    (name,) = flags
+    assert problem.message.startswith((f"{name} ", f"{name}:"))
