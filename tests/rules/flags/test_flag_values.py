@@ -7,16 +7,17 @@ from dataclasses import replace
 import pytest
 
 from rules.said import messages, said
-from rules.views import service
+from rules.views import facts, service
 from sgfleet.findings import Severity
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"tp-size": "8"}, 'tensor-parallel-size takes an integer, not "8"'),
-        ({"tp-size": True}, "tensor-parallel-size takes an integer, not true"),
-        ({"tp-size": 8.5}, "tensor-parallel-size takes an integer, not 8.5"),
+        ({"tp-size": "8"}, 'tp-size takes an integer, not "8"'),
+        ({"tp-size": True}, "tp-size takes an integer, not true"),
+        ({"tp-size": 8.5}, "tp-size takes an integer, not 8.5"),
+        ({"tensor-parallel-size": 8.5}, "tensor-parallel-size takes an integer, not 8.5"),
         ({"hicache-size": 40.5}, "hicache-size takes an integer, not 40.5"),
         ({"served-model-name": 5}, "served-model-name takes text, not 5"),
         ({"cuda-graph-bs": 8}, "cuda-graph-bs takes a list, not an integer"),
@@ -201,3 +202,35 @@ def test_flags_that_nobody_can_see_through():
     assert "its type is computed" in opaque.message
     assert config.route == ("flags", "config")
     assert said("flags.bad_type", view) == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "rule"),
+    [
+        ({"tp-size": "two"}, "bad_type"),
+        ({"data-parallel-size": []}, "bad_type"),
+        ({"dp-size": {}}, "bad_type"),
+        ({"speculative-draft-model": 3}, "bad_type"),
+        ({"speculative-draft-model": "a\0"}, "unsayable_value"),
+        ({"nsa-prefill-cp-mode": "x"}, "bad_choice"),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_name_that_is_written(flags, rule):
+    (problem,) = said(f"flags.{rule}", service(flags))
+    (name,) = flags
+    assert problem.message.startswith((f"{name} ", f"{name}:"))
+
+
+def test_a_missing_model_takes_its_example_from_the_facts():
+    def help_with(known):
+        view = service(known=known)
+        bare = replace(view, service=view.service.model_copy(update={"flags": {}}))
+        (problem,) = said("flags.missing_required_flag", bare)
+        return problem.help
+
+    assert help_with(None) == help_with(facts()) == "add `model-path: /srv/models/Qwen3-8B`"
+    assert help_with(facts(checkpoints=[{"path": "/data/a"}])) == "add `model-path: /data/a`"
+    several = facts(checkpoints=[{"path": f"/data/{name}"} for name in "abc"])
+    assert help_with(several) == "add `model-path: /data/a`, or the path of another checkpoint there: /data/b, /data/c"
+    many = facts(checkpoints=[{"path": f"/data/{number}"} for number in range(9)])
+    assert help_with(many) == "add `model-path: /data/0`, or the path of another of the 9 checkpoints there"

@@ -54,7 +54,7 @@ def settings_of(
         try:
             values[flag.dest] = value_of(flag, value, name)
         except BadValueError as error:
-            refused[flag.dest] = SettingsError(name, error.problem.message.removeprefix(f"{flag.name} "))
+            refused[flag.dest] = SettingsError(name, error.problem.message.removeprefix(f"{name} "))
     return from_namespace(release.version, _Values(values, refused), environment)
 
 

@@ -63,11 +63,23 @@ def check_value(flag: Flag, value: Any, name: str | None = None) -> Problem | No
 def value_of(flag: Flag, value: Any, name: str | None = None) -> Any:
     """What the server holds for the flag when its YAML value is `value`: "8k" becomes 8000, a mapping stays one.
 
-    A flag that is not given (null, or false where that leaves it out) has its default, which may be SUPPRESSED.
+    A flag that is not given (null, or false where that leaves it out) has its default, which may be SUPPRESSED. What is
+    wrong is said of `name`, the flag as whoever gives it has written it.
 
     Raises:
         BadValueError: `check_value` has a problem with the value.
     """
+    try:
+        return _held(flag, value, name)
+    except BadValueError:
+        if name in (None, flag.name):
+            raise
+    # Said once more of the flag by the name that its spec has: nobody finds "tensor-parallel-size" who wrote "tp-size".
+    own = f"--{name}"
+    return _held(flag._replace(options=(own, *(each for each in flag.options if each != own))), value, name)
+
+
+def _held(flag: Flag, value: Any, name: str | None) -> Any:
     if value is None:
         return flag.default
     if flag.opaque:
@@ -323,12 +335,12 @@ def _plain_number(flag: Flag, reader: Type, text: str) -> str | None:
         return re.sub(r"\D", "", text)
     if reader.shape == "number" and re.fullmatch(r"\d+,\d+", text):
         return text.replace(",", ".")
-    if flag.name in _IN_GB and (size := re.fullmatch(r"(\d+) ?(?:GB?|gb?)", text)):
+    if not _IN_GB.isdisjoint(flag.names) and (size := re.fullmatch(r"(\d+) ?(?:GB?|gb?)", text)):
         return size[1]
     return None
 
 
-_IN_GB: Final = ("hicache-size", "cpu-offload-gb")
+_IN_GB: Final = frozenset({"hicache-size", "cpu-offload-gb"})
 """Flags that count gigabytes, and take the number alone."""
 
 

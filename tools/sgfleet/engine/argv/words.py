@@ -97,10 +97,10 @@ def _words(flag: Flag, name: str, value: Any, text: str | None) -> list[str]:
     if flag.nargs == "?" and value is True:
         return [option]
     if flag.action == "append":
-        return [word for item in value for word in _single(flag, option, word_of(flag, item))]
+        return [word for item in value for word in _single(option, word_of(flag, item))]
     if flag.nargs in SEVERAL or isinstance(flag.nargs, int):
         return _list(flag, option, value)
-    return _single(flag, option, word_of(flag, value, text))
+    return _single(option, word_of(flag, value, text))
 
 
 def _bare(flag: Flag, option: str, value: bool) -> list[str]:
@@ -113,21 +113,21 @@ def _bare(flag: Flag, option: str, value: bool) -> list[str]:
     return [twin]
 
 
-def _single(flag: Flag, option: str, word: str) -> list[str]:
-    _sayable(flag, word)
+def _single(option: str, word: str) -> list[str]:
+    _sayable(option, word)
     return [f"{option}={word}"] if word.startswith("-") else [option, word]
 
 
 def _list(flag: Flag, option: str, items: list[Any]) -> list[str]:
     words = [_positional(word_of(flag, item), item) for item in items]
     for word in words:
-        _sayable(flag, word)
+        _sayable(option, word)
     dashed = [word for word in words if word.startswith("-") and not _NEGATIVE_NUMBER.fullmatch(word)]
     if not dashed:
         return [option, *words]
     if len(words) == 1 and flag.nargs in SEVERAL:
         return [f"{option}={words[0]}"]
-    message = f"{flag.name}: the parser takes {dashed[0]!a} for an option, since it begins with a dash"
+    message = f"{option.removeprefix('--')}: the parser takes {dashed[0]!a} for an option, since it begins with a dash"
     raise BadValueError("no-word", message, "give it alone, or write it so that it begins with something else")
 
 
@@ -138,12 +138,13 @@ def _positional(word: str, item: Any) -> str:
     return word
 
 
-def _sayable(flag: Flag, word: str) -> None:
+def _sayable(option: str, word: str) -> None:
+    name = option.removeprefix("--")
     if word == "--":
-        raise BadValueError("no-word", f"{flag.name}: argparse drops the word --, so it cannot be a value")
+        raise BadValueError("no-word", f"{name}: argparse drops the word --, so it cannot be a value")
     if "\x00" in word:
-        raise BadValueError("no-word", f"{flag.name}: a command line cannot hold a NUL character")
+        raise BadValueError("no-word", f"{name}: a command line cannot hold a NUL character")
     try:
         word.encode()
     except UnicodeEncodeError:
-        raise BadValueError("no-word", f"{flag.name}: a character that is no Unicode") from None
+        raise BadValueError("no-word", f"{name}: a character that is no Unicode") from None
