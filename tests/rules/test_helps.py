@@ -97,7 +97,6 @@ CASES = [
     ("SPC004", "gpus: ALL"),
     ("SPC004", "gpus: 0-3"),
     ("SPC004", "gpus: []"),
-    ("SPC003", "gpus: [0, x]"),
     ("SPC003", "flags: --model-path /m"),
     ("SPC003", "flags: [model-path]"),
     ("SPC003", "environment: A=b"),
