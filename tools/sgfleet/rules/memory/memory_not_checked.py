@@ -103,7 +103,7 @@ def _of_model(args: Arguments, unknown: Unknown, based_on: tuple[str, ...]) -> P
         flag = unknown.flag or "a flag"
         why = unknown.message.rpartition("cannot be used: ")[2]
         return Problem(
-            ("flags",) if unknown.flag is None else args.route(unknown.flag),
+            ("flags",),
             f"not checked: memory: {flag} decides about it and has a name or a value that cannot be used",
             arithmetic=(why,) if len(why) <= _LONGEST else (),
             based_on=based_on,
