@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -52,6 +53,17 @@ def test_children_count(tmp_path):
         while (Meter(None, one.process.pid).sample().memory_bytes or 0) < 200 * 2**20:
             assert time.monotonic() < end
             time.sleep(0.05)
+
+
+def test_processes_may_end_while_they_are_read():
+    """Each sample meets processes that end between two looks at them; none of that is an error."""
+    storm = subprocess.Popen(["sh", "-c", "while :; do sh -c 'true & true & true & wait' & true; wait; done"])
+    try:
+        taken = [Meter(None, storm.pid).sample() for _ in range(1500)]
+    finally:
+        storm.kill()
+        storm.wait()
+    assert all(sample.memory_bytes for sample in taken)
 
 
 def test_by_control_group(tmp_path):

@@ -62,9 +62,8 @@ class Meter:
         found: set[int] = set()
         if self._group and ".." not in Path(self._group).parts:
             for hierarchy in _HIERARCHIES:
-                top = self._groups / hierarchy / self._group
-                for path in sorted(top.rglob("cgroup.procs")) if top.is_dir() else ():
-                    found.update(int(word) for word in (_text(path) or "").split() if word.isdecimal())
+                for folder, _, _ in os.walk(self._groups / hierarchy / self._group):
+                    found |= _ids(Path(folder, "cgroup.procs"))
         if not found and self._main_pid > 0:
             found = self._family(self._main_pid)
         yield from sorted(found)[:_MOST_PROCESSES]
@@ -73,9 +72,9 @@ class Meter:
         """A process and all that descend from it."""
         found, waiting = {pid}, [pid]
         while waiting and len(found) < _MOST_PROCESSES:
-            one = waiting.pop()
-            for path in self._proc.glob(f"{one}/task/*/children"):
-                fresh = {int(word) for word in (_text(path) or "").split()} - found
+            tasks = self._proc / str(waiting.pop()) / "task"
+            for task in _names(tasks):
+                fresh = _ids(tasks / task / "children") - found
                 found |= fresh
                 waiting += fresh
         return found
@@ -98,10 +97,23 @@ class Meter:
         return max(found, default=None)
 
 
+# A process and its folders may go at any moment, also between two looks: pathlib's globs do not stand that.
+
+
 def _text(path: Path) -> str | None:
-    """A process may end at any moment."""
     try:
         with path.open("rb") as file:
             return file.read(_MOST_BYTES).decode(errors="replace")
     except OSError:
         return None
+
+
+def _ids(path: Path) -> set[int]:
+    return {int(word) for word in (_text(path) or "").split() if word.isdecimal()}
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - names, and no paths, are wanted
+    except OSError:
+        return []
