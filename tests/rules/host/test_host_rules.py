@@ -91,6 +91,18 @@ def test_gpus_used_twice(first, second, keys, message):
     assert [problem.message for problem in problems] == ([message] if message else [])
 
 
+def test_a_service_is_reported_once_however_many_take_its_gpus():
+    services = {name: service({}, name=name, gpus=[0] if name == "a" else [0, 1]) for name in "abcdefg"}
+    found = said("host.gpu_used_twice", host(services))
+    assert [(problem.route[1], problem.message) for problem in found[:3]] == [
+        ("b", "GPU 0 is used by a and by b"),
+        ("c", "GPU 0 is used by a and by c (one of 2 that share GPUs with c)"),
+        ("d", "GPU 0 is used by a and by d (one of 3 that share GPUs with d)"),
+    ]
+    assert len(found) == 6
+    assert [said for _, said in found[-1].related] == ["a, GPU 0", "b, GPU 0", "c, GPU 0", "d, GPU 0"]
+
+
 def test_free_gpus_are_named():
     known = facts(gpus=4)
     (problem,) = said("host.gpu_used_twice", two({}, {}, known, gpus_b=[0]))

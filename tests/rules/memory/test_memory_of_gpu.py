@@ -86,6 +86,19 @@ def test_services_that_share_a_gpu_are_started_in_both_orders():
     assert said("memory.shared_gpu", apart) == []
 
 
+def test_of_several_on_one_gpu_the_worst_is_reported():
+    small = {"flags": {"model-path": "Qwen/Qwen3-0.6B", "mem-fraction-static": 0.45, "port": 1}, "gpus": [0]}
+    large = {**small, "flags": {**small["flags"], "mem-fraction-static": 0.9, "port": 2}}
+    last = {**small, "flags": {**small["flags"], "port": 3}}
+    _, view = host({"small": small, "large": large, "last": last}, L40S)
+    _, problem = said("memory.shared_gpu", view)
+    assert problem.message == (
+        "large and last share a GPU: the one that starts second gets 4,696 KV tokens or more"
+        " (the worst of 2 that share with last)"
+    )
+    assert problem.related[0][1] == "large"
+
+
 def test_nothing_is_said_of_what_is_not_known():
     for view in (
         one({"model-path": "/models/nobody-knows"}, L40S),

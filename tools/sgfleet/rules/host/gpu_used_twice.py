@@ -4,6 +4,7 @@
 
 Works out the GPUs that each service's ranks take: by `gpus:`, the parallel sizes, `base-gpu-id` and `gpu-id-step`.
 Where the sizes are not known, every GPU that the service is given counts.
+A service is reported once, with the others that take its GPUs.
 
 ## Why
 
@@ -38,7 +39,7 @@ services:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
@@ -50,11 +51,13 @@ if TYPE_CHECKING:
 
     from sgfleet.rules.rule import HostView, ServiceView
 
+MOST_NAMED: Final = 4
+"""Other services whose place a finding shows."""
 RULE = Rule("HST002", "gpu-used-twice", Severity.ERROR, "host")
 
 
 def check(view: HostView) -> Iterator[Problem]:
-    """GPUs with two services, once for each pair."""
+    """GPUs with two services: once for each service, however many before it take them too."""
     if len(view.services) < 2:
         return
     used = {name: gpus_of(service) for name, service in view.services.items()}
@@ -62,10 +65,9 @@ def check(view: HostView) -> Iterator[Problem]:
     free = sorted({gpu.index for gpu in view.facts.gpus or ()} - taken) if view.facts is not None else []
     names = list(view.services)
     for position, name in enumerate(names):
-        for other in names[:position]:
-            shared = _shared(used[other], used[name])
-            if shared is not None:
-                yield _problem(view, other, name, shared, free)
+        shared = {other: said for other in names[:position] if (said := _shared(used[other], used[name])) is not None}
+        if shared:
+            yield _problem(view, name, shared, free)
 
 
 def gpus_of(service: ServiceView) -> frozenset[int] | None:
@@ -91,14 +93,16 @@ def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str 
     return f"GPU{'s' if len(common) > 1 else ''} {', '.join(map(str, sorted(common)))}"
 
 
-def _problem(view: HostView, other: str, name: str, shared: str, free: list[int]) -> Problem:
-    many = shared.startswith(("GPUs", "all"))
+def _problem(view: HostView, name: str, shared: dict[str, str], free: list[int]) -> Problem:
+    """`shared`: other service -> the GPUs that it takes too, in words."""
+    other, gpus = next(iter(shared.items()))
+    more = f" (one of {len(shared)} that share GPUs with {name})" if len(shared) > 1 else ""
     return Problem(
         ("services", name, "gpus"),
-        f"{shared} {'are' if many else 'is'} used by {other} and by {name}",
+        f"{gpus} {'are' if gpus.startswith(('GPUs', 'all')) else 'is'} used by {other} and by {name}{more}",
         help=f"GPUs without a service: {', '.join(map(str, free))}"
         if free
         else "give each service GPUs of its own with `gpus:`",
         based_on=("gpus and the parallel sizes", *((f"hosts/{view.host}/facts.yaml",) if free else ())),
-        related=((("services", other, "gpus"), other),),
+        related=tuple((("services", each, "gpus"), f"{each}, {shared[each]}") for each in list(shared)[:MOST_NAMED]),
     )

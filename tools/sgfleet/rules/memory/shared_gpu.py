@@ -4,6 +4,7 @@
 
 Where two services use the same GPU (HST002, which a waiver may accept), starts them on paper in both orders: a fraction
 counts of what is free when a service starts, so the second one gets its share of what the first has left.
+Of several that a service shares a GPU with, the worst is reported.
 
 ## Why
 
@@ -80,12 +81,30 @@ class _Second(NamedTuple):
     line: str
 
 
+class _Pair(NamedTuple):
+    """Two services that share a GPU, and what the second one gets in either order."""
+
+    other: str
+    orders: tuple[_Second, _Second]
+
+    @property
+    def tokens(self) -> int:
+        """In the worse order."""
+        return min(order.tokens for order in self.orders)
+
+    @property
+    def surely(self) -> bool:
+        """Neither order leaves room, whatever the error of the estimate."""
+        return all(order.tokens <= 0 and order.surely for order in self.orders)
+
+
 def check(view: HostView) -> Iterator[Problem]:
-    """Pairs of services, in both orders."""
+    """For each service the one before it that it gets on with worst, in both orders."""
     if len(view.services) < 2 or view.facts is None or not view.facts.gpus:
         return
     taken = {name: gpus_of(service) for name, service in view.services.items()}
     budgets: dict[tuple[str, int], GpuBudget] = {}
+    pairs: dict[str, list[_Pair]] = {}
     for first, second in combinations(view.services, 2):
         one, two = taken[first], taken[second]
         if (one is not None and two is not None and not one & two) or one == frozenset() or two == frozenset():
@@ -93,24 +112,29 @@ def check(view: HostView) -> Iterator[Problem]:
         before, after = known(view.services[first]), known(view.services[second])
         if before is None or after is None:
             continue
-        orders = [_second(first, before, second, after, budgets), _second(second, after, first, before, budgets)]
-        worst = min(orders, key=lambda order: order.tokens)
-        surely = all(order.tokens <= 0 and order.surely for order in orders)
-        bad = worst.tokens <= 0
-        yield Problem(
-            ("services", second, "flags", "mem-fraction-static"),
-            f"{first} and {second} share a GPU: the one that starts second "
-            + ("has no room for a KV pool" if bad else f"gets {worst.tokens:,} KV tokens or more"),
-            arithmetic=tuple(order.line for order in orders),
-            help="a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
-            " with `unit.after`; or give each a GPU of its own",
-            based_on=(
-                f"hosts/{view.host}/facts.yaml gpus",
-                "SGLang takes the fraction of the memory free at its start",
-            ),
-            related=((("services", first, "gpus"), first),),
-            severity=None if surely else Severity.WARNING,
-        )
+        orders = _second(first, before, second, after, budgets), _second(second, after, first, before, budgets)
+        pairs.setdefault(second, []).append(_Pair(first, orders))
+    for name, found in pairs.items():
+        yield _problem(view, name, found)
+
+
+def _problem(view: HostView, name: str, pairs: list[_Pair]) -> Problem:
+    worst = min(pairs, key=lambda pair: (not pair.surely, pair.tokens))
+    comes_to = "has no room for a KV pool" if worst.tokens <= 0 else f"gets {worst.tokens:,} KV tokens or more"
+    more = f" (the worst of {len(pairs)} that share with {name})" if len(pairs) > 1 else ""
+    return Problem(
+        ("services", name, "flags", "mem-fraction-static"),
+        f"{worst.other} and {name} share a GPU: the one that starts second {comes_to}{more}",
+        arithmetic=tuple(order.line for order in worst.orders),
+        help="a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
+        " with `unit.after`; or give each a GPU of its own",
+        based_on=(
+            f"hosts/{view.host}/facts.yaml gpus",
+            "SGLang takes the fraction of the memory free at its start",
+        ),
+        related=((("services", worst.other, "gpus"), worst.other),),
+        severity=None if worst.surely else Severity.WARNING,
+    )
 
 
 def _second(name: str, first: Known, other: str, second: Known, budgets: dict[tuple[str, int], GpuBudget]) -> _Second:
