@@ -61,3 +61,43 @@ def test_check_makes_few_dataclasses() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, str(FLEET)], capture_output=True, text=True, check=True)
     assert 5 < len(done.stderr.splitlines()[-1].split()) < 40, done.stderr
+
+
+SPARED = """
+import sys
+from sgfleet.cli.main import main
+main(["check", "kimi-01", "--root", sys.argv[1]])
+import pydantic_core.core_schema, yaml
+assert not hasattr(pydantic_core.core_schema.IntSchema, "__total__"), "pydantic's core declares no TypedDict there now"
+assert type(yaml.reader.Reader.NON_PRINTABLE).__module__ == "sgfleet.fleet.lean", "PyYAML compiles nothing there now"
+"""
+
+
+def test_what_pydantic_and_pyyaml_are_spared_is_still_there_to_spare() -> None:
+    """A later version may be lean by itself, or heavy in another way: fleet/lean.py has to go."""
+    done = subprocess.run([sys.executable, "-c", SPARED, FLEET], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+OTHERS = """
+import datetime, re, typing
+import sgfleet.fleet
+import pydantic, typing_extensions, yaml
+for declared in (typing.TypedDict, typing_extensions.TypedDict):
+    made = declared("made", {"left": typing_extensions.Required[int]}, total=False)
+    assert made.__required_keys__ == {"left"}
+adapter = pydantic.TypeAdapter(made)
+assert adapter.validate_python({"left": 1}) == {"left": 1}
+assert adapter.json_schema()["required"] == ["left"]
+assert type(re.compile("a")) is re.Pattern
+assert yaml.safe_load("when: 2026-01-02\\nn: 1_000\\n") == {"when": datetime.date(2026, 1, 2), "n": 1000}
+try:
+    yaml.safe_load("a: \\x01")
+except yaml.reader.ReaderError:
+    print("sound")
+"""
+
+
+def test_both_are_whole_for_others_in_the_same_process() -> None:
+    done = subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False)
+    assert done.stdout == "sound\n", done.stderr
