@@ -34,7 +34,7 @@ def explained(decision: Decision, before: Record, said: str | None) -> Decision:
         return decision
     unit, reason = new[0]
     whole = reason._replace(text=f"{reason.text}: {said}")
-    record = record._replace(quarantine=(*record.without(unit), (unit, whole)))
+    record = record.condemn(unit, whole)
     if record.attempt is not None:
         record = record._replace(attempt=record.attempt._replace(why=whole))
     if record.broken == reason:

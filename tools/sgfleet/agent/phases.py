@@ -56,7 +56,7 @@ def fail(attempt: Attempt, seen: Seen, record: Record, reason: Reason) -> Decisi
     """
     failed = record._replace(attempt=None)
     if not attempt.back:
-        failed = failed._replace(quarantine=(*record.without(attempt.goal), (attempt.goal, reason)))
+        failed = failed.condemn(attempt.goal, reason)
     if attempt.back or attempt.adopt or attempt.goal in {record.verified, ABSENT}:
         return Decision(failed._replace(broken=reason), None, Status(Word.BROKEN, reason))
     return _go_back(attempt, seen, failed, reason)

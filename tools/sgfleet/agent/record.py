@@ -7,13 +7,15 @@ next tick knows what may have happened, and every phase can be entered again.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from sgfleet.agent.reason import Reason
 
 ABSENT = ""
 """In the place of a unit's hash: the service is not on this host, and shall not be."""
+MOST_QUARANTINED: Final = 100
+"""Nobody may look for months, and every pass reads the record."""
 
 
 class Phase(Enum):
@@ -71,6 +73,10 @@ class Record(NamedTuple):
     def failure(self, unit: str) -> Reason | None:
         """Why a unit is in quarantine; None where it is not."""
         return next((reason for failed, reason in self.quarantine if failed == unit), None)
+
+    def condemn(self, unit: str, reason: Reason) -> Record:
+        """The record with this unit in quarantine, too; of too many the oldest goes."""
+        return self._replace(quarantine=(*self.without(unit), (unit, reason))[-MOST_QUARANTINED:])
 
     def without(self, unit: str) -> tuple[tuple[str, Reason], ...]:
         """The quarantine less one unit."""

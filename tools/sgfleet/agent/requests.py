@@ -30,7 +30,4 @@ def rollback(record: Record, seen: Seen, why: str) -> Record | None:
     if record.previous in {ABSENT, record.verified}:
         return None
     back = Attempt(record.previous, Phase.STOPPING, back=True, failed=record.verified, why=reason, boot=seen.boot)
-    return record._replace(
-        attempt=back._replace(before=seen.instance),
-        quarantine=(*record.without(record.verified), (record.verified, reason)),
-    )
+    return record.condemn(record.verified, reason)._replace(attempt=back._replace(before=seen.instance))
