@@ -27,77 +27,21 @@ flags:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.flags._bounds import ANY, PORT, bounds_of, figure, outside
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.arguments import Given
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.flags._bounds import Bounds
+    from sgfleet.rules.rule import Route, ServiceView
 
 RULE = Rule("FLG014", "out-of-range", Severity.ERROR, "service")
-
-
-class Bounds(NamedTuple):
-    """Least and greatest value; `open_` leaves the ends themselves out. `since` is the first release that checks."""
-
-    least: float
-    most: float | None = None
-    open_: bool = False
-    since: str | None = None
-
-
-_COUNT: Final = Bounds(1)
-_PORT: Final = Bounds(1, 65_535)
-
-BOUNDS: Final = {
-    "mem-fraction-static": Bounds(0, 1, open_=True),
-    "tensor-parallel-size": _COUNT,
-    "pipeline-parallel-size": _COUNT,
-    "data-parallel-size": _COUNT,
-    "expert-parallel-size": _COUNT,
-    "attention-context-parallel-size": _COUNT,
-    "moe-data-parallel-size": _COUNT,
-    "attn-dp-size": _COUNT,
-    "nnodes": _COUNT,
-    "node-rank": Bounds(0),
-    "base-gpu-id": Bounds(0),
-    "gpu-id-step": _COUNT,
-    "port": _PORT,
-    "nccl-port": _PORT,
-    "grpc-port": _PORT,
-    "disaggregation-bootstrap-port": _PORT,
-    "context-length": _COUNT,
-    "page-size": _COUNT,
-    "max-running-requests": _COUNT,
-    "max-total-tokens": _COUNT,
-    "max-prefill-tokens": _COUNT,
-    "chunked-prefill-size": Bounds(-1),
-    "stream-interval": _COUNT,
-    "decode-log-interval": _COUNT,
-    "schedule-conservativeness": Bounds(0, since="0.5.5"),
-    "swa-full-tokens-ratio": Bounds(0, 1, since="0.5.7"),
-    "hicache-ratio": Bounds(0, open_=True),
-    "hicache-size": Bounds(0),
-    "hicache-host-memory-fraction": Bounds(0, 1),
-    "cpu-offload-gb": Bounds(0),
-    "cuda-graph-max-bs": _COUNT,
-    "tokenizer-worker-num": _COUNT,
-    "detokenizer-worker-num": _COUNT,
-    "max-loras-per-batch": Bounds(1, since="0.5.1"),
-    "max-lora-rank": _COUNT,
-    "speculative-num-steps": Bounds(0),
-    "speculative-eagle-topk": _COUNT,
-    "speculative-num-draft-tokens": _COUNT,
-}
-"""First name of a flag -> its bounds. `since`: srt/server_args.py and, from 0.5.19, srt/arg_groups/*.py."""
-
-_ZERO_TOO: Final = frozenset({"swa-full-tokens-ratio", "hicache-host-memory-fraction"})
-"""Fractions that may be 1 and not 0."""
 
 _GENERATIONS: Final = 3
 _EXAMPLE_PORT: Final = 30_000
@@ -120,58 +64,70 @@ def check(view: ServiceView) -> Iterator[Problem]:
             yield Problem(given.route, f"gc-threshold takes 1 to {_GENERATIONS} numbers, not {len(value)}",
                           help=f"write {value[:_GENERATIONS] or [_THRESHOLD]}",
                           based_on=("Python's garbage collector has three generations",))  # fmt: skip
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        numbers = list(_numbers(given.route, value))
+        if not numbers:
             continue
-        bounds = BOUNDS.get(given.flag.name)
-        if bounds is not None and (bounds.since is None or between(release, bounds.since)):
-            if (wrong := _outside(given.flag.name, value, bounds)) is not None:
-                yield _problem(given, wrong, _help(given, bounds))
-            elif given.flag.name == "port" and _no_grpc_port(view, value):
-                sums = f"port {value} + 10,000 = {value + 10_000}, more than 65,535"
-                yield _problem(given, "leaves no port for gRPC", "write a port up to 55535", sums)
+        bounds = bounds_of(given.flag)
+        if bounds.since is not None and not between(release, bounds.since):
+            bounds = ANY
+        for route, number in numbers:
+            if (wrong := outside(number, bounds)) is not None:
+                yield _problem(given, route, number, wrong, bounds, _help(given, number, bounds))
+        if given.flag.name == "port" and _no_grpc_port(view, value):
+            sums = f"port {value} + 10,000 = {value + 10_000:,}, more than 65,535"
+            yield _problem(given, given.route, value, "leaves no port for gRPC", PORT, "write a port up to 55535", sums)
+
+
+def _numbers(route: Route, value: Any) -> Iterator[tuple[Route, float]]:
+    """The number that a value is, or those that it lists, and where each of them stands."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield route, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, int | float) and not isinstance(item, bool):
+                yield (*route, index), item
 
 
 def _no_grpc_port(view: ServiceView, port: float) -> bool:
     unset = "SGLANG_GRPC_PORT" not in view.service.environment
-    return port + 10_000 > 65_535 and unset and between(view.service.release, *_GRPC)
+    return 65_535 >= port > 55_535 and unset and between(view.service.release, *_GRPC)
 
 
-def _outside(name: str, value: float, bounds: Bounds) -> str | None:
-    least, most, open_, _ = bounds
-    if value != value:  # not a number: every comparison with it is false
-        return "must be a number"
-    if value < least or (value == least and (open_ or name in _ZERO_TOO)):
-        return f"must be {'more than' if open_ or name in _ZERO_TOO else 'at least'} {least:g}"
-    if most is not None and (value > most or (value == most and open_)):
-        return f"must be {'less than' if open_ else 'at most'} {most:g}"
-    return None
-
-
-def _help(given: Given, bounds: Bounds) -> str | None:
-    if bounds.most == 1 and 10 <= given.value <= 100:  # a percentage; 1.2 is more likely a slip
-        return f"did you mean {given.value / 100:g}?"
-    if given.flag.name == "chunked-prefill-size":
+def _help(given: Given, value: float, bounds: Bounds) -> str | None:
+    if bounds.most == 1 and 10 <= value <= 100:  # a percentage; 1.2 is more likely a slip
+        return f"did you mean {value / 100:g}?"
+    if given.flag.name == "chunked-prefill-size" and value < bounds.least:
         return "write -1 to turn chunked prefill off"
-    if bounds == _PORT:
-        return f"write a port from {_PORT.least:g} to {_PORT.most:g}, such as {_inside(given, bounds):g}"
-    return f"write {_inside(given, bounds):g}, or leave {given.name} out"
+    if bounds == PORT:
+        return f"write a port from {PORT.least:g} to {PORT.most:g}, such as {_inside(given, value, bounds):g}"
+    works = _inside(given, value, bounds)
+    if isinstance(given.value, list):
+        return "leave it out of the list" if works is None else f"write {works:g}, or leave it out of the list"
+    return f"leave {given.name} out" if works is None else f"write {works:g}, or leave {given.name} out"
 
 
-def _inside(given: Given, bounds: Bounds) -> float:
-    """A value that works: the release's default, else the bound that was passed, else what lies between both."""
+def _inside(given: Given, value: float, bounds: Bounds) -> float | None:
+    """A value that works: the release's default, else the bound that was passed, for a fraction what lies between both.
+
+    None where nobody wants the bound: what is the most that there can be fits no machine, and no time is next to none.
+    """
     default = given.flag.default
     number = isinstance(default, int | float) and not isinstance(default, bool)
-    if number and _outside(given.flag.name, default, bounds) is None:
+    if number and outside(default, bounds) is None:
         return float(default)
-    if bounds == _PORT:
+    if bounds == PORT:
         return _EXAMPLE_PORT
-    ends = [end for end in (bounds.least, bounds.most) if end is not None]
-    nearest = min(ends, key=lambda end: abs(end - given.value)) if given.value == given.value else ends[0]
-    if _outside(given.flag.name, nearest, bounds) is None:
-        return nearest
-    return bounds.least + 1 if bounds.most is None else (bounds.least + bounds.most) / 2
+    if bounds.most == 1:
+        ends = (bounds.least, bounds.most)
+        nearest = min(ends, key=lambda end: abs(end - value)) if value == value else ends[0]
+        return nearest if outside(nearest, bounds) is None else sum(ends) / 2
+    nearest = value <= bounds.least and outside(bounds.least, bounds) is None
+    return bounds.least if nearest and bounds.least != ANY.least else None
 
 
-def _problem(given: Given, wrong: str, help_: str | None, *sums: str) -> Problem:
-    return Problem(given.route, f"{given.name} {given.value:g} {wrong}", arithmetic=sums, help=help_,
-                   based_on=(f"what {given.name} counts",))  # fmt: skip
+def _problem(
+    given: Given, route: Route, value: float, wrong: str, bounds: Bounds, help_: str | None, *sums: str
+) -> Problem:
+    why = bounds.why if value > bounds.least else None
+    return Problem(route, f"{given.name} {figure(value)} {wrong}", arithmetic=sums, help=help_,
+                   based_on=(why or f"what {given.name} counts",))  # fmt: skip
