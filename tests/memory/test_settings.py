@@ -105,3 +105,19 @@ def test_values_of_other_flags_do_not_matter():
 @pytest.mark.parametrize(("text", "expected"), [("12.0", (12, 0)), ("9", (9, 0)), ("", None), (None, None)])
 def test_compute_capability(text, expected):
     assert parse_capability(text) == expected
+
+
+@pytest.mark.parametrize("release", store.available())
+@pytest.mark.parametrize(
+    "flag",
+    ["tp-size", "pp-size", "ep-size", "cuda-graph-max-bs", "cuda-graph-max-bs-decode", "cuda-graph-bs",
+     "cuda-graph-bs-decode", "piecewise-cuda-graph-max-tokens"],
+)  # fmt: skip
+def test_what_is_wrong_is_named_as_the_release_names_it(release, flag):
+    names = store.load(release).by_name
+    if flag not in names:
+        return
+    with pytest.raises(SettingsError) as caught:
+        settings_of(store.load(release), {"model-path": "m", flag: [0] if names[flag].nargs == "+" else -3})
+    assert caught.value.name.replace("_", "-") in names
+    assert names[caught.value.name.replace("_", "-")].dest == names[flag].dest

@@ -193,21 +193,21 @@ class _Reader:
         """A whole number, None where it is not set."""
         value = self.number(*names)
         if value is not None and value != int(value):
-            raise SettingsError(names[0], f"{value!r} is not a whole number")
+            raise SettingsError(self._find(names)[0], f"{value!r} is not a whole number")
         return None if value is None else int(value)
 
     def positive(self, *names: str) -> int | None:
         """A whole number above 0, None where it is not set."""
         value = self.integer(*names)
         if value is not None and value < 1:
-            raise SettingsError(names[0], f"{value} is less than 1")
+            raise SettingsError(self._find(names)[0], f"{value} is less than 1")
         return value
 
     def count(self, *names: str) -> int:
         """A number of ranks: at least 1, 1 where it is not set."""
         value = self.integer(*names)
         if value is not None and not 1 <= value <= 2**16:
-            raise SettingsError(names[0], f"{value} ranks cannot be")
+            raise SettingsError(names[0], f"{value} ranks cannot be")  # the short name, which every release has
         return value or 1
 
     def text(self, *names: str) -> str | None:
@@ -282,10 +282,12 @@ def _phase(read: _Reader, name: str) -> dict[str, Any]:
 
 def _sizes(read: _Reader, phase: Mapping[str, Any], *names: str) -> list[int]:
     """Sizes that are listed one by one."""
-    listed = next((found for found in (phase.get("bs"), *map(read.values.get, names)) if found), None)
+    found = ((name, phase.get("bs") if name == "cuda_graph_config" else read.values.get(name))
+             for name in ("cuda_graph_config", *names))  # fmt: skip
+    name, listed = next((each for each in found if each[1]), ("", None))
     sizes = listed if isinstance(listed, list) else []
     if not all(isinstance(size, int) and 0 < size < 2**31 for size in sizes):
-        raise SettingsError(names[0], "is not a list of sizes")
+        raise SettingsError(name, "is not a list of sizes")
     return sizes
 
 

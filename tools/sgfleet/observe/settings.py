@@ -26,7 +26,10 @@ NAMES: Final = (
     "page_size",
     "chunked_prefill_size",
     "max_prefill_tokens",
-    "cuda_graph_max_bs",
+    "cuda_graph_max_bs",  # this one and the next up to 0.5.13, then one for each phase
+    "piecewise_cuda_graph_max_tokens",
+    "cuda_graph_max_bs_decode",
+    "cuda_graph_max_bs_prefill",
     "disable_cuda_graph",
     "attention_backend",
     "swa_full_tokens_ratio",

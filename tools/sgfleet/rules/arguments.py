@@ -10,7 +10,7 @@ from sgfleet.engine.argv.values import BadValueError, value_of
 from sgfleet.engine.meant import flag_of, meanings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from sgfleet.engine.argv.values import Problem as BadValue
     from sgfleet.engine.flag import Flag
@@ -137,10 +137,6 @@ class Arguments:
         """The way to the flag under the name that the service gives it."""
         given = self.said(name)
         return given.route if given is not None else ("flags", name)
-
-    def begins(self, *prefixes: str) -> Iterator[Given]:
-        """The given flags whose first name begins with one of the prefixes."""
-        return (given for given in self.given.values() if given.flag.name.startswith(prefixes))
 
 
 def between(version: str, since: str | None = None, until: str | None = None) -> bool:

@@ -45,11 +45,14 @@ RULE = Rule("CMB044", "idle-flag", Severity.WARNING, "service")
 
 
 class Feature(NamedTuple):
-    """Flags that begin with one of `prefixes` (or are one of `also`) need `active`; `wanted` says what that takes."""
+    """Flags that begin with one of `prefixes` (or are one of `also`) need `active`; `wanted` says what that takes.
+
+    A flag that got another name in a later release stands under both: `also` is held against the first name alone.
+    """
 
     prefixes: tuple[str, ...]
     active: Callable[[Arguments], bool]
-    wanted: str
+    wanted: str | Callable[[Arguments], str]
     also: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
 
@@ -65,8 +68,26 @@ def _host_pool(args: Arguments) -> bool:
     )
 
 
-def _graphs(args: Arguments) -> bool:
-    return not args.on("disable-cuda-graph")
+def _graphs_off(args: Arguments, phase: str) -> str | None:
+    """What turns the graphs of a phase off, None where they are on or where it cannot be said.
+
+    Up to 0.5.13 there are graphs of decoding, which one switch turns off. From then on both phases have a backend,
+    which goes before the switches, and a configuration in JSON, which goes before everything.
+    """
+    backend = f"cuda-graph-backend-{phase}"
+    if args.may_be_said("cuda-graph-config") or (phase != "decode" and not args.has(backend)):
+        return None
+    chosen = args.said(backend)
+    if chosen is not None:
+        return f"{chosen.name} {chosen.value}" if chosen.value == "disabled" else None
+    if args.may_be_said(backend):
+        return None
+    return next((name for name in (f"disable-{phase}-cuda-graph", "disable-cuda-graph") if args.on(name)), None)
+
+
+def _graphs(phase: str, *flags: str) -> Feature:
+    return Feature((), lambda args: _graphs_off(args, phase) is None,
+                   lambda args: f"CUDA graphs, which {_graphs_off(args, phase)} turns off", also=flags)  # fmt: skip
 
 
 FEATURES: Final = (
@@ -96,8 +117,11 @@ FEATURES: Final = (
             "dp-size above 1", also=("load-balance-method",)),
     Feature((), lambda args: args.integer("chunked-prefill-size") != -1,
             "chunked prefill, which chunked-prefill-size -1 turns off", also=("enable-mixed-chunk",)),
-    Feature((), _graphs, "CUDA graphs, which disable-cuda-graph turns off",
-            also=("cuda-graph-max-bs", "cuda-graph-bs", "enable-profile-cuda-graph", "disable-cuda-graph-padding")),
+    Feature((), lambda args: not args.on("disable-cuda-graph"), "CUDA graphs, which disable-cuda-graph turns off",
+            also=("enable-profile-cuda-graph", "disable-cuda-graph-padding")),
+    _graphs("decode", "cuda-graph-max-bs", "cuda-graph-bs", "cuda-graph-max-bs-decode", "cuda-graph-bs-decode"),
+    _graphs("prefill", "piecewise-cuda-graph-max-tokens", "piecewise-cuda-graph-tokens", "cuda-graph-max-bs-prefill",
+            "cuda-graph-bs-prefill", "cuda-graph-max-seq-len-prefill", "cuda-graph-prefill-max-context"),
 )  # fmt: skip
 
 
@@ -123,11 +147,12 @@ def check(view: ServiceView) -> Iterator[Problem]:
             if number not in active:
                 active[number] = feature.active(args) or _nobody_knows(args, feature)
             if not active[number]:
+                wanted = feature.wanted if isinstance(feature.wanted, str) else feature.wanted(args)
                 yield Problem(
                     given.route,
-                    f"{given.name} has no effect without {feature.wanted}",
+                    f"{given.name} has no effect without {wanted}",
                     "key",
-                    help=f"remove {given.name}, or turn on {feature.wanted.partition(',')[0]}",
+                    help=f"remove {given.name}, or turn on {wanted.partition(',')[0]}",
                     based_on=(f"SGLang {view.service.release}",),
                 )
                 break
@@ -135,9 +160,10 @@ def check(view: ServiceView) -> Iterator[Problem]:
 
 def _nobody_knows(args: Arguments, feature: Feature) -> bool:
     """Whether a flag that would turn the feature on is given, in a way that another rule finds wrong."""
-    declared = args.release.by_name
+    declared, wanted = args.release.by_name, feature.wanted
     return bool(args.open) and any(
-        word in declared and declared[word].dest in args.open for word in feature.wanted.replace(",", "").split()
+        word in declared and declared[word].dest in args.open
+        for word in (wanted if isinstance(wanted, str) else wanted(args)).replace(",", "").split()
     )
 
 
