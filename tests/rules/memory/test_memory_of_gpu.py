@@ -154,3 +154,16 @@ def test_a_flag_that_cannot_be_used_is_named(flags, flag):
     (problem,) = said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B", **flags}, facts(gpus=gpus(1))))
     assert problem.message.startswith(f"not checked: memory: {flag} decides about it")
     assert str(flags[flag]) in problem.arithmetic[0]
+
+
+def test_a_service_that_finds_nothing_left_has_no_room():
+    """The first one does not fit itself, or takes all that there is."""
+    alone = facts(gpus=gpus(1), memory={"total-bytes": 270_000_000_000})
+    small = {"model-path": "Qwen/Qwen3-8B", "port": 1}
+    for first, apart in (({"model-path": "Qwen/Qwen3-32B"}, True), ({**small, "mem-fraction-static": 0.99}, False)):
+        services = {"one": {"flags": first, "gpus": [0]}, "two": {"flags": {**small, "port": 2}, "gpus": [0]}}
+        (problem,) = said("memory.shared_gpu", host(services, alone)[1])
+        assert problem.severity is None
+        assert problem.message == "one and two share a GPU: the one that starts second has no room for a KV pool"
+        assert problem.arithmetic[0].startswith("one first: 0.00 GiB are left")
+        assert problem.help.startswith("give each a GPU of its own") == apart
