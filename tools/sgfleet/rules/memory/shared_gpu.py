@@ -145,9 +145,8 @@ def _problem(view: HostView, name: str, pairs: list[_Pair]) -> Problem:
 
 def _help(pair: _Pair) -> str:
     if pair.least_bytes > pair.free_bytes:
-        return f"give each a GPU of its own: without any KV pool both take {gib(pair.least_bytes)} of the" + (
-            f" {gib(pair.free_bytes)} that are free"
-        )
+        both = f"without any KV pool both take {gib(pair.least_bytes)} of the {gib(pair.free_bytes)} that are free"
+        return f"give each a GPU of its own: {both}"
     return (
         "a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
         " with `unit.after`; or give each a GPU of its own"

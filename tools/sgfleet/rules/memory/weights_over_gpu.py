@@ -49,12 +49,16 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.memory._budget import counted_bytes, free_sum, gib, known, sources, weights_sum
+from sgfleet.rules.memory._fractions import inner
+from sgfleet.rules.memory._stages import gpus_needed, in_stages
+from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.memory._budget import Known
+    from sgfleet.rules.memory._tried import Outcome
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "machine")
@@ -88,18 +92,52 @@ def check(view: MachineView) -> Iterator[Problem]:
 
 
 def _help(view: MachineView, found: Known) -> str:
-    from sgfleet.memory.of_host import Unknown, budget_of
-    from sgfleet.memory.window import window_of
-
+    tries = Tries(view, RULE.code)
+    if tries.is_one:
+        return ""
     settings, gpus = found.service.settings, len((view.facts.gpus if view.facts is not None else None) or ())
     most = max(gpus * settings.nodes // max(1, settings.pp * settings.replicas), 16)
-    size = settings.tp
-    while (size := size * 2) <= most:
-        changed = found.memory.variant(view.name, {str(found.args.route("tp-size")[-1]): size})
-        budget = changed if isinstance(changed, Unknown) else budget_of(changed)
-        if isinstance(budget, Unknown) or window_of(budget).is_empty:
-            continue
-        ranks = size * settings.pp * settings.replicas // settings.nodes
-        where = "" if ranks <= gpus else f", on a host with {ranks} such GPUs"
-        return f"tp-size {size} works{where}: weights {gib(budget.weights.bytes)} a rank"
-    return "take a smaller checkpoint, or one that is quantised further"
+    sizes = [settings.tp * 2**power for power in range(1, 11) if settings.tp * 2**power <= most]
+    tried = [outcome for size in sizes if (outcome := _of_ranks(tries, found, size)) is not None]
+    best = min(tried, key=lambda each: each.weight, default=None)  # the first of equals
+    if best is not None and not best.errors:
+        return f"{_words(view, found, best)}{best.remark}"
+    smaller = "take a smaller checkpoint, or one that is quantised further"
+    if best is None:
+        return smaller
+    first = best.errors[0]
+    said = f"no tp-size works, as with {_size(found, best)} {first.code} says that {first.message}"
+    stages = in_stages(view, found.args, settings, tries)
+    return f"{said}: {stages}; or {smaller}" if stages else f"{said}: {smaller}"
+
+
+def _of_ranks(tries: Tries, found: Known, size: int) -> Outcome | None:
+    """What so many ranks come to, with another memory fraction where only that is in the way; None: no room either."""
+    flags = {str(found.args.route("tp-size")[-1]): size}
+    outcome = tries.outcome(flags)
+    if any(each.code == RULE.code for each in outcome.said):
+        return None
+    window = found.memory.changed(found.service.name, flags).window(found.service.name)
+    if window is None or not outcome.only("MEM002", "MEM003"):
+        return outcome
+    name = str(found.args.route("mem-fraction-static")[-1])
+    better = tries.best([{**flags, name: fraction} for fraction in inner(window)])
+    return better if better is not None and len(better.said) < len(outcome.said) else outcome
+
+
+def _size(found: Known, outcome: Outcome) -> str:
+    fraction = outcome.flags.get(str(found.args.route("mem-fraction-static")[-1]))
+    beside = "" if fraction is None else f" and mem-fraction-static {fraction:.3f}"
+    return f"tp-size {outcome.flags[str(found.args.route('tp-size')[-1])]}{beside}"
+
+
+def _words(view: MachineView, found: Known, outcome: Outcome) -> str:
+    from sgfleet.memory.of_host import Unknown
+
+    settings, size = found.service.settings, int(outcome.flags[str(found.args.route("tp-size")[-1])])
+    needed = gpus_needed(view, settings, size, settings.pp)
+    where = f", {'on' if needed.startswith('a host') else 'with'} {needed}" if needed else ""
+    budget = found.memory.changed(view.name, outcome.flags).budget(view.name)
+    rank = "" if isinstance(budget, Unknown) else f": weights {gib(budget.weights.bytes)} a rank"
+    fraction = "s" if len(outcome.flags) == 1 else ""
+    return f"{_size(found, outcome)} work{fraction}{where}{rank}"
