@@ -135,7 +135,7 @@ class Ways(NamedTuple):
     def help(self, what: str) -> str:
         """`what` they come to, and what stays or would come of it."""
         if not self.outcome.errors:
-            return f"{self.words} {what}{f', with {self.needed}' if self.needed else ''}{self.outcome.remark}"
+            return f"{self.words} {what}{f', {self.needed}' if self.needed else ''}{self.outcome.remark}"
         first = self.outcome.errors[0]
         return f"no size works: {self.words} {what}, but then {first.code} says that {first.message}"
 
@@ -159,7 +159,7 @@ def ways_out(view: MachineView, model: Model, tries: Tries, *, groups: bool = Fa
         return None
     least = min(outcome.weight for _, _, outcome in tried)
     chosen = [each for each in tried if each[2].weight == least]
-    chosen = chosen[:1] if chosen[0][2].errors else chosen
+    chosen = chosen[: 1 if chosen[0][2].errors else max(2, len(proposals))]
     named = [
         f"{flag} {' or '.join(str(size) for other, size, _ in chosen if other == flag)}"
         for flag in dict.fromkeys(flag for flag, _, _ in chosen)

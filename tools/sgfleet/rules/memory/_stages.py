@@ -15,7 +15,7 @@ _RANKS: Final = (64, 32, 16, 8, 4, 2, 1)
 
 
 def gpus_needed(view: MachineView, settings: Settings, tp: int, pp: int = 1) -> str:
-    """What so many ranks need beyond what the service has: "2 GPUs in gpus", "a host with 16 such GPUs", or "".
+    """What so many ranks need beyond what the service has: "with 2 GPUs in gpus", "on a host with 16 such GPUs", or "".
 
     Without facts nothing is said.
     """
@@ -24,8 +24,8 @@ def gpus_needed(view: MachineView, settings: Settings, tp: int, pp: int = 1) -> 
     if not host:
         return ""
     if needed > host:
-        return f"a host with {needed} such GPUs"
-    return "" if view.service.gpus == "all" or needed <= len(set(view.service.gpus)) else f"{needed} GPUs in gpus"
+        return f"on a host with {needed} such GPUs"
+    return "" if view.service.gpus == "all" or needed <= len(set(view.service.gpus)) else f"with {needed} GPUs in gpus"
 
 
 def in_stages(view: MachineView, args: Arguments, settings: Settings, tries: Tries) -> str:
@@ -43,6 +43,6 @@ def in_stages(view: MachineView, args: Arguments, settings: Settings, tries: Tri
             if ranks * stages > room or tries.outcome({tp_size: ranks, pp_size: stages}).said:
                 continue
             needed = gpus_needed(view, settings, ranks, stages)
-            where = f" and {needed}" if needed else ""
+            where = f", {needed}," if needed else ""
             return f"tp-size {ranks} with pp-size {stages}{where} fits, if the release has stages for this model"
     return ""

@@ -136,7 +136,7 @@ def _words(view: MachineView, found: Known, outcome: Outcome) -> str:
 
     settings, size = found.service.settings, int(outcome.flags[str(found.args.route("tp-size")[-1])])
     needed = gpus_needed(view, settings, size, settings.pp)
-    where = f", {'on' if needed.startswith('a host') else 'with'} {needed}" if needed else ""
+    where = f", {needed}" if needed else ""
     budget = found.memory.changed(view.name, outcome.flags).budget(view.name)
     rank = "" if isinstance(budget, Unknown) else f": weights {gib(budget.weights.bytes)} a rank"
     fraction = "s" if len(outcome.flags) == 1 else ""
