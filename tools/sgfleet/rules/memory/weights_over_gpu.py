@@ -5,6 +5,7 @@
 Computes what a rank holds before any KV pool (weights, draft, caches) and what must stay free beside it (graphs, the
 activations of one prefill chunk), and holds both against the GPU. An error says that they do not fit even at the
 favourable end of every estimate; a warning that they do not fit by the estimates themselves.
+Of a GPU that MIG divides, weights that are larger than the largest instance are an error; the rest is not checked.
 
 ## Why
 
@@ -48,6 +49,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.memory._budget import counted_bytes, free_sum, gib, known, sources, weights_sum
 from sgfleet.rules.memory._fractions import inner
 from sgfleet.rules.memory._stages import gpus_needed, in_stages
@@ -67,7 +69,10 @@ RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "machine")
 def check(view: MachineView) -> Iterator[Problem]:
     """No fraction works."""
     found = known(view)
-    if found is None or not found.window.is_empty:
+    if found is None:
+        yield from _over_instances(view)
+        return
+    if not found.window.is_empty:
         return
     budget, window = found.budget, found.window
     surely = window.low - window.low_error > window.high + window.high_error
@@ -88,6 +93,36 @@ def check(view: MachineView) -> Iterator[Problem]:
         help=_help(view, found),
         based_on=sources(view, budget),
         severity=None if surely else Severity.WARNING,
+    )
+
+
+def _over_instances(view: MachineView) -> Iterator[Problem]:
+    """Weights that no instance of a divided GPU holds, whichever the service gets."""
+    from sgfleet.memory.of_host import Unknown
+
+    args, gpus = arguments(view), (view.facts.gpus if view.facts is not None else None) or ()
+    if args is None or view.memory is None or not any(gpu.mig for gpu in gpus):
+        return
+    service = view.memory().service(view.name)
+    if isinstance(service, Unknown) or service.observed is not None or not service.hardware.divided:
+        return
+    divided = [gpu for gpu in gpus if gpu.index in service.hardware.divided]
+    memories = [instance.memory_mib for gpu in divided for instance in gpu.mig_instances]
+    if service.hardware.count > len(divided) or not memories or None in memories:
+        return
+    largest = max(size for size in memories if size is not None) * 2**20
+    weights, settings = service.load.weights, service.settings
+    least = int(weights.largest * (1 if weights.exact else 1 - weights.error))
+    if least <= largest:
+        return
+    yield Problem(
+        args.route("model-path"),
+        f"the weights do not fit on the largest MIG instance: {gib(least)} or more a rank, and it has {gib(largest)}",
+        arithmetic=(
+            f"{settings.tp * settings.pp} rank{'s' if settings.tp * settings.pp > 1 else ''} share the weights",
+        ),
+        help="turn MIG off, make larger instances, or take a checkpoint whose weights they hold",
+        based_on=(f"hosts/{view.host}/facts.yaml gpus", weights.source.name),
     )
 
 
