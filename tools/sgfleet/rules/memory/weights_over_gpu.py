@@ -118,12 +118,14 @@ def _over_instances(view: MachineView) -> Iterator[Problem]:
     yield Problem(
         args.route("model-path"),
         f"the weights do not fit on the largest MIG instance: {gib(least)} or more a rank, and it has {gib(largest)}",
-        arithmetic=(
-            f"{settings.tp * settings.pp} rank{'s' if settings.tp * settings.pp > 1 else ''} share the weights",
-        ),
+        arithmetic=(_shared(settings.tp * settings.pp),),
         help="turn MIG off, make larger instances, or take a checkpoint whose weights they hold",
         based_on=(f"hosts/{view.host}/facts.yaml gpus", weights.source.name),
     )
+
+
+def _shared(ranks: int) -> str:
+    return f"{ranks} ranks share the weights" if ranks > 1 else "one rank has all the weights"
 
 
 def _help(view: MachineView, found: Known) -> str:
