@@ -10,6 +10,9 @@ from sgfleet.agent.promise import KvTokens, promise_of
 from sgfleet.engine import store
 from sgfleet.fleet.workspace import Workspace
 from sgfleet.memory.of_host import HostMemory
+from sgfleet.spec.facts import Facts
+from sgfleet.spec.fleet import Policy
+from sgfleet.spec.service import Service
 
 ROOT = Path(__file__).parents[2]
 WORKSPACE = Workspace(ROOT)
@@ -54,6 +57,17 @@ def test_a_cap_that_surely_fits_is_exact():
     between = promised("mixed-01", "sglang-draft", max_total_tokens=free.count - free.error // 2).kv_tokens
     assert between.origin == "estimated"
     assert 0 < between.error < free.error
+
+
+def test_a_cap_on_a_card_of_which_only_a_start_told_what_is_free():
+    """Without the start there is no budget to hold the cap against."""
+    observed = {"release": "0.5.9", "free-before-gib-min": 70.0}
+    gpus = [{"index": 0, "name": "a card that nobody knows"}]
+    facts = Facts.model_validate({"format": 1, "host": "h", "gpus": gpus, "observed": {"a": observed}})
+    flags = {"model-path": "Qwen/Qwen3-8B", "mem-fraction-static": 0.8, "max-total-tokens": 10_000}
+    service = Service.model_validate({"release": "0.5.9", "python": "/opt/python3", "flags": flags})
+    memory = HostMemory({"a": service}, store.load, facts, Policy(), None)
+    assert promise_of("a", service, store.load("0.5.9"), memory).kv_tokens.count == 10_000
 
 
 def test_no_host_tier_promises_no_host_pool():

@@ -10,6 +10,7 @@ from sgfleet.spec.quantities import (
     LARGEST_BYTES,
     LONGEST_SECONDS,
     duration_seconds,
+    enough,
     format_duration,
     format_size,
     size_bytes,
@@ -24,6 +25,11 @@ def test_durations_there_and_back(seconds):
 @given(st.integers(0, LARGEST_BYTES))
 def test_sizes_there_and_back(size):
     assert size_bytes(format_size(size)) == size
+
+
+@given(st.integers(0, LARGEST_BYTES))
+def test_a_size_that_is_enough_can_be_written(size):
+    assert size <= size_bytes(enough(size)) <= size * 9 // 8
 
 
 @pytest.mark.parametrize(

@@ -154,3 +154,65 @@ def test_a_flag_that_cannot_be_used_is_named(flags, flag):
     (problem,) = said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B", **flags}, facts(gpus=gpus(1))))
     assert problem.message.startswith(f"not checked: memory: {flag} decides about it")
     assert str(flags[flag]) in problem.arithmetic[0]
+
+
+def test_a_service_that_finds_nothing_left_has_no_room():
+    """The first one does not fit itself, or takes all that there is."""
+    alone = facts(gpus=gpus(1), memory={"total-bytes": 270_000_000_000})
+    small = {"model-path": "Qwen/Qwen3-8B", "port": 1}
+    for first, apart in (({"model-path": "Qwen/Qwen3-32B"}, True), ({**small, "mem-fraction-static": 0.99}, False)):
+        services = {"one": {"flags": first, "gpus": [0]}, "two": {"flags": {**small, "port": 2}, "gpus": [0]}}
+        (problem,) = said("memory.shared_gpu", host(services, alone)[1])
+        assert problem.severity is None
+        assert problem.message == "one and two share a GPU: the one that starts second has no room for a KV pool"
+        assert problem.arithmetic[0].startswith("one first: 0.00 GiB are left")
+        assert problem.help.startswith("give each a GPU of its own") == apart
+
+
+def divided(*sizes, **gpu):
+    """One H100 that MIG divides into instances of these sizes, MiB."""
+    (card,) = gpus(1, "NVIDIA H100 80GB HBM3", 81559, "9.0")
+    instances = [{"profile": "a", **({"memory-mib": size} if size else {})} for size in sizes]
+    return facts(gpus=[card | {"mig": True, "mig-instances": instances} | gpu], memory={"total-bytes": 2**39})
+
+
+@pytest.mark.parametrize(
+    ("model", "sizes", "expected"),
+    [
+        ("Qwen/Qwen3-32B", (9984,), True),
+        ("Qwen/Qwen3-8B", (9984, 9984), True),
+        ("Qwen/Qwen3-8B", (9984, 40448), False),
+        ("Qwen/Qwen3-8B", (9984, None), False),
+        ("Qwen/Qwen3-8B", (), False),
+        ("Qwen/Qwen3-0.6B", (9984,), False),
+    ],
+)
+def test_a_gpu_that_mig_divides_has_no_budget_as_a_whole(model, sizes, expected):
+    view = one({"model-path": model}, divided(*sizes))
+    found = said("memory.weights_over_gpu", view)
+    assert [problem.severity for problem in found] == [None] * expected
+    assert all("largest MIG instance" in problem.message for problem in found)
+    (note,) = said("memory.memory_not_checked", view)
+    assert note.message.startswith("not checked: memory of the GPU: GPU 0 is divided by MIG")
+    for rule in ("fraction_too_low", "fraction_too_high", "context_over_kv_pool"):
+        assert said(f"memory.{rule}", view) == []
+
+
+def test_mig_that_is_off_or_on_another_gpu_does_not_count():
+    off = divided(9984, mig=False)
+    assert said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B"}, off)) == []
+    first, second = gpus(2, "NVIDIA H100 80GB HBM3", 81559, "9.0")
+    both = facts(gpus=[first | {"mig": True}, second], memory={"total-bytes": 2**39})
+    assert said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B"}, both, gpus=[1])) == []
+    assert said("memory.memory_not_checked", one({"model-path": "Qwen/Qwen3-8B"}, both, gpus=[0])) != []
+
+
+def test_a_start_on_an_instance_tells_what_is_free():
+    known = facts(
+        gpus=divided(40448).model_dump(by_alias=True, exclude_defaults=True)["gpus"],
+        memory={"total-bytes": 2**39},
+        observed={"example": {"release": "0.5.9", "free-before-gib-min": 38.9}},
+    )
+    view = one({"model-path": "Qwen/Qwen3-8B", "mem-fraction-static": 0.8}, known)
+    assert said("memory.memory_not_checked", view) == []
+    assert view.memory().budget("example").free_before.origin == "measured"

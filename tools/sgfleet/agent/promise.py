@@ -139,8 +139,9 @@ def _tokens(
     if budgeted.settings.max_total_tokens is not None:
         # What would fit without the cap, less the error of that estimate, may still be above the cap.
         free = memory.variant(name, {"max-total-tokens": None})
-        if not isinstance(free, Unknown):
-            surplus = free.budget.tokens - free.budget.error_tokens - budget.tokens
+        room = free if isinstance(free, Unknown) else budget_of(free)  # only a start may have told what is free
+        if not isinstance(room, Unknown):
+            surplus = room.tokens - room.error_tokens - budget.tokens
             if surplus >= 0:
                 return KvTokens(budget.tokens, 0, "exact")
             error = min(error, -surplus)

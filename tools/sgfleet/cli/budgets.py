@@ -142,6 +142,8 @@ def _headline(spec: HostSpec) -> str:
     names = {gpu.name for gpu in gpus}
     memory = min((gpu.memory_mib for gpu in gpus if gpu.memory_mib), default=None)
     each = f", {memory:,} MiB each" if memory else ""
+    if divided := [str(gpu.index) for gpu in gpus if gpu.mig]:
+        each += f", GPU {' and '.join(divided)} divided by MIG"
     return f"{len(gpus)} × {' and '.join(sorted(names))}{each}"
 
 

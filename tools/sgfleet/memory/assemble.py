@@ -127,7 +127,10 @@ def _checkpoint(path: str, facts: Facts | None) -> Checkpoint | None:
 
 
 def hardware_of(spec: ServiceSpec, facts: Facts | None) -> Hardware:
-    """The GPUs of a service. The smallest card of the whole host counts: the engine's defaults start from it."""
+    """The GPUs of a service. The smallest card of the whole host counts: the engine's defaults start from it.
+
+    Of a GPU that MIG divides no process gets the whole.
+    """
     gpus = facts.gpus if facts is not None else None
     if not gpus:
         return Hardware()
@@ -135,6 +138,9 @@ def hardware_of(spec: ServiceSpec, facts: Facts | None) -> Hardware:
     memories = [gpu.memory_mib for gpu in gpus if gpu.memory_mib]
     links = [gpu.nvlinks for gpu in used if gpu.nvlinks is not None]
     capability = parse_capability(used[0].compute_capability)
+    divided = tuple(gpu.index for gpu in used if gpu.mig)
+    if divided:
+        return Hardware(used[0].name, len(used), None, capability, divided=divided)
     if not memories:
         known = card(used[0].name, len(used))
         return Hardware(used[0].name, len(used), known.memory_mib, capability or known.capability)

@@ -11,6 +11,7 @@ from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import DRAFT_IN_BUDGET, MULTIMODAL_RESERVE
 from sgfleet.memory.fraction import fraction
 from sgfleet.memory.free import free_before, nothing_free
+from sgfleet.memory.hardware import why_unknown
 from sgfleet.memory.pools import pools_from_budget, pools_of_tokens
 from sgfleet.memory.resolve import resolve
 from sgfleet.memory.runtime import graph_bytes, needed_bytes, request_table_bytes
@@ -136,10 +137,12 @@ def gpu_budget(settings: Settings, load: Load, hardware: Hardware, observed: Obs
     measured = observed.free_before_gib if observed is not None else None
     before = free_before(hardware, ranks, measured)
     if before is None:
-        raise NotKnownError("the memory of the GPU is not known", "run sgfleet facts on the host")
+        raise NotKnownError(*why_unknown(hardware))
     if before.bytes <= 0:
         raise NotKnownError(*nothing_free(hardware, ranks, measured))
     share = fraction(settings, load.shape, hardware)
+    if share is None and hardware.divided:
+        raise NotKnownError(*why_unknown(hardware))
     if share is None:
         raise NotKnownError("the default memory fraction depends on the card, whose memory is not known")
     budgets = [

@@ -16,6 +16,7 @@ class Hardware:
     """One kind of GPU, `count` of them. Unknown facts are None.
 
     `memory_mib` is the total as nvidia-smi prints it, of the card that has least. `nvlink`: they are linked.
+    `divided` names those that MIG divides: no process has such a GPU as a whole, so its memory is not known.
     """
 
     name: str | None = None
@@ -23,6 +24,7 @@ class Hardware:
     memory_mib: int | None = None
     capability: tuple[int, int] | None = None
     nvlink: bool | None = None
+    divided: tuple[int, ...] = ()
 
     @property
     def memory_bytes(self) -> int | None:
@@ -38,6 +40,18 @@ class Hardware:
     def is_linked(self) -> bool:
         """NVLink between the cards: their collectives take more memory."""
         return self.capability in DATA_CENTRE if self.nvlink is None else self.nvlink
+
+
+def why_unknown(hardware: Hardware) -> tuple[str, str]:
+    """Why the memory of these GPUs is not known, and what to do about it."""
+    if not hardware.divided:
+        return "the memory of the GPU is not known", "run sgfleet facts on the host"
+    which, several = " and ".join(map(str, hardware.divided)), len(hardware.divided) > 1
+    subject = f"GPUs {which} are" if several else f"GPU {which} is"
+    return (
+        f"{subject} divided by MIG, and which instance the service gets is not known",
+        "what an observed start found free is taken, where mem-fraction-static is set: sgfleet observe",
+    )
 
 
 def parse_capability(text: str | None) -> tuple[int, int] | None:

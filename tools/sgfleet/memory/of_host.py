@@ -58,6 +58,8 @@ class HostMemory:
         self._services: dict[str, Service | Unknown] = {}
         self._budgets: dict[str, GpuBudget | Unknown] = {}
         self._windows: dict[str, Window] = {}
+        self.is_trial = False
+        """Whether a service is as it would be, not as it is: `changed` makes such ones."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,6 +92,29 @@ class HostMemory:
         """A service with some flags set otherwise, without what was observed of it as it is."""
         changed = self._service(name, {**self._specs[name].flags, **flags})
         return changed if isinstance(changed, Unknown) else replace(changed, observed=None, started=None)
+
+    def changed(self, name: str, flags: Mapping[str, Any]) -> HostMemory:
+        """The host as it would be with some flags of one service set otherwise; None takes a flag away.
+
+        Unlike `variant` it is what a check of the edited file would start from, observed starts included.
+        """
+        own = self._specs[name]
+        flags = {flag: value for flag, value in {**own.flags, **flags}.items() if value is not None}
+        specs = {**self._specs, name: own.model_copy(update={"flags": flags})}
+        made = HostMemory(specs, self._release_of, self._facts, self._policy, self._root, self._seen_with)
+        made.is_trial = True
+        made._services = {other: each for other, each in self._services.items() if other != name}
+        made._budgets = {other: each for other, each in self._budgets.items() if other != name}
+        made._windows = {other: each for other, each in self._windows.items() if other != name}
+        return made
+
+    def specification(self, name: str) -> ServiceSpec:
+        """A service as it is written."""
+        return self._specs[name]
+
+    def release(self, name: str) -> Release | None:
+        """The release of a service; None where there is no schema of it."""
+        return self._release_of(self._specs[name].release)
 
     @cached_property
     def host(self) -> HostBudget:

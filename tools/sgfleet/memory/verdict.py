@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sgfleet.memory.host import HostBudget, ServiceShare
     from sgfleet.memory.service import Service
+    from sgfleet.memory.window import Window
 
 Weight = Literal["error", "warning", "note"]
 
@@ -34,14 +35,14 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
     budget = service.budget
     window = window_of(budget)
     asked = budget.fraction.value
-    works = f"fractions from {window.low:.3f} to {window.high:.3f} work"
+    works = _works(window)
     if window.is_empty:
         yield Statement(
             "error", f"no memory fraction works: weights need {window.low:.3f}, and {window.high:.3f} is the most"
         )
     elif budget.tokens <= 0:
         yield Statement("error", f"memory fraction {asked:.3f} leaves no room for KV rows", works)
-    elif asked < window.low + window.low_error:
+    elif asked < window.sure_low:
         yield Statement(
             "warning", f"memory fraction {asked:.3f} is at the edge: {window.low:.3f} ± {window.low_error:.3f}", works
         )
@@ -58,6 +59,16 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
     context = service.settings.context_length or service.load.shape.context_length
     if context and 0 < budget.tokens < context:
         yield Statement("warning", f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
+
+
+def _works(window: Window) -> str:
+    """The fractions to write; of an end that is not known none is made up."""
+    if not window.is_known:
+        return f"which fractions work is not known: the most is {window.high:.3f} ± {window.high_error:.3f}"
+    if window.good is None:
+        return f"none is sure: {window.low:.3f} ± {window.low_error:.3f} to {window.high:.3f} ± {window.high_error:.3f}"
+    low, high = window.good
+    return f"fractions from {low:.3f} to {high:.3f} work"
 
 
 def _unexplained(service: Service) -> Iterator[Statement]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.memory.runtime import ERROR
 
 if TYPE_CHECKING:
     from sgfleet.memory.device import GpuBudget
+
+
+_ROUNDING: Final = 1e-6
+"""Of thousandths: sums of three decimals are not exact."""
 
 
 class Window(NamedTuple):
@@ -27,6 +31,29 @@ class Window(NamedTuple):
     def is_empty(self) -> bool:
         """No fraction works."""
         return self.low > self.high
+
+    @property
+    def sure_low(self) -> float:
+        """The least with which there is room whatever the error of the estimate, in three decimals."""
+        return math.ceil((self.low + self.low_error) * 1000 - _ROUNDING) / 1000
+
+    @property
+    def sure_high(self) -> float:
+        """The most with which graphs and activations fit whatever the error of the estimate."""
+        return math.floor((self.high - self.high_error) * 1000 + _ROUNDING) / 1000
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the upper end says anything: an error as large as itself does not."""
+        return self.high_error < self.high
+
+    @property
+    def good(self) -> tuple[float, float] | None:
+        """The fractions that can be advised: the sure ones, else those up to the estimate itself; None without any."""
+        for high in (self.sure_high, self.high):
+            if self.is_known and self.sure_low <= high:
+                return self.sure_low, high
+        return None
 
 
 def window_of(budget: GpuBudget) -> Window:

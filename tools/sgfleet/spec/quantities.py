@@ -143,6 +143,12 @@ def format_size(size: int | str) -> str:
     return f"{size}B"
 
 
+def enough(size: int) -> str:
+    """Bytes -> a size to write that is no smaller, as a person would round it: 54.21 GiB -> `55GiB`."""
+    unit = next((unit for unit in ("GiB", "MiB", "KiB") if size >= 8 * _BYTES[unit]), "B")
+    return f"{-(-size // _BYTES[unit])}{unit}"
+
+
 def _text_schema(pattern: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "maxLength": _LONGEST_TEXT, "pattern": f"^({pattern})$"})
 

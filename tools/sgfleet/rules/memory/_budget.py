@@ -75,11 +75,3 @@ def counted_bytes(budget: GpuBudget) -> int:
 def sources(view: MachineView, budget: GpuBudget) -> tuple[str, ...]:
     """What a verdict about a GPU was decided from."""
     return f"hosts/{view.host}/facts.yaml gpus", budget.weights.source, f"SGLang {view.service.release}"
-
-
-def fractions(window: Window) -> str:
-    """The window in words, its sure part where there is one: "0.912 to 0.950"."""
-    low, high = round(window.low + window.low_error, 3), round(window.high - window.high_error, 3)
-    if low <= high:
-        return f"{low:.3f} to {high:.3f}"
-    return f"about {window.low:.3f} to {window.high:.3f}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sgfleet.rules.memory._stages import gpus_needed
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.model.shape import Storage
     from sgfleet.rules.memory._model import Model
+    from sgfleet.rules.memory._tried import Outcome, Tries
     from sgfleet.rules.rule import MachineView
 
 
@@ -107,31 +110,67 @@ def _with_tp(model: Model, size: int) -> Model:
     return model._replace(parallel=parallel._replace(tp=size, ep=ep))
 
 
-def sizes(view: MachineView, model: Model) -> str:
-    """The nearest values of tp-size that divide all of the model, in words: "8 or 4"; "" where none does.
+def _even_sizes(view: MachineView, model: Model) -> tuple[list[int], list[int]]:
+    """The values of tp-size that divide all of the model: the next larger and the next smaller one, and lesser ones.
 
-    The next larger one comes first where the host has the GPUs for it, and one with which the weights are known not to
-    fit is left out where the other one is left.
+    The next larger one comes first where the service has the GPUs for it.
     """
-    even = [size for size in (1, 2, 4, 8, 16, 32, 64) if _even(_with_tp(model, size))]
-    below = [size for size in even if size < model.parallel.tp][-1:]
-    above = [size for size in even if size > model.parallel.tp][:1]
-    gpus = view.facts.gpus if view.facts is not None else None
-    ranks = max(above, default=0) * model.parallel.pp * model.service.settings.replicas
-    near = below + above if gpus and ranks > len(gpus) * model.service.settings.nodes else above + below
-    fitting = [size for size in near if _may_fit(view, model, size)]
-    return " or ".join(map(str, fitting or near))
+    even = [size for size in (64, 32, 16, 8, 4, 2, 1) if size != model.parallel.tp and _even(_with_tp(model, size))]
+    below = [size for size in even if size < model.parallel.tp]
+    above = [size for size in even if size > model.parallel.tp][-1:]
+    is_beyond = bool(above and gpus_needed(view, model.service.settings, above[0], model.parallel.pp))
+    return below[:1] + above if is_beyond else above + below[:1], below[1:]
 
 
-def _may_fit(view: MachineView, model: Model, size: int) -> bool:
-    from sgfleet.memory.of_host import Unknown, budget_of
-    from sgfleet.memory.window import window_of
+class Ways(NamedTuple):
+    """Sizes that leave no rest, in words ("ep-size 2, or tp-size 8 or 4"), and what the rules then say.
 
-    if view.memory is None:
-        return True
-    changed = view.memory().variant(view.name, {str(model.args.route("tp-size")[-1]): size})
-    budget = changed if isinstance(changed, Unknown) else budget_of(changed)
-    return isinstance(budget, Unknown) or not window_of(budget).is_empty
+    `needed` are the GPUs that the first one needs beyond those that there are.
+    """
+
+    words: str
+    outcome: Outcome
+    needed: str = ""
+
+    def help(self, what: str) -> str:
+        """`what` they come to, and what stays or would come of it."""
+        if not self.outcome.errors:
+            return f"{self.words} {what}{f', {self.needed}' if self.needed else ''}{self.outcome.remark}"
+        first = self.outcome.errors[0]
+        return f"no size works: {self.words} {what}, but then {first.code} says that {first.message}"
+
+
+def ways_out(view: MachineView, model: Model, tries: Tries, *, groups: bool = False) -> Ways | None:
+    """The nearest sizes that leave no rest and bring nothing else; where there are none, the one that is least bad.
+
+    `groups`: experts are what is divided, so more expert groups are a way as well.
+    """
+    if tries.is_one:
+        return None
+    near, lesser = _even_sizes(view, model)
+    proposals = [("ep-size", size) for size in (expert_groups(model) if groups else None,) if size is not None]
+    proposals += [("tp-size", size) for size in near]
+    tried = [(*way, tries.outcome(_changed(model, *way))) for way in proposals]
+    for size in lesser:
+        if any(not any(outcome.weight) for _, _, outcome in tried):
+            break
+        tried.append(("tp-size", size, tries.outcome(_changed(model, "tp-size", size))))
+    if not tried:
+        return None
+    least = min(outcome.weight for _, _, outcome in tried)
+    chosen = [each for each in tried if each[2].weight == least]
+    chosen = chosen[: 1 if chosen[0][2].errors else max(2, len(proposals))]
+    named = [
+        f"{flag} {' or '.join(str(size) for other, size, _ in chosen if other == flag)}"
+        for flag in dict.fromkeys(flag for flag, _, _ in chosen)
+    ]
+    flag, size, outcome = chosen[0]
+    needed = gpus_needed(view, model.service.settings, size, model.parallel.pp) if flag == "tp-size" else ""
+    return Ways(", or ".join(named), outcome, needed)
+
+
+def _changed(model: Model, flag: str, size: int) -> dict[str, int]:
+    return {str(model.args.route(flag)[-1]): size}
 
 
 def expert_groups(model: Model) -> int | None:

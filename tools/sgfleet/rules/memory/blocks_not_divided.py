@@ -33,8 +33,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.memory._divided import blocks_of, expert_groups, sizes
+from sgfleet.rules.memory._divided import blocks_of, ways_out
 from sgfleet.rules.memory._model import model_of
+from sgfleet.rules.memory._stages import in_stages
+from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -59,9 +61,12 @@ def check(view: MachineView) -> Iterator[Problem]:
 
 
 def _problem(view: MachineView, model: Model, part: Blocks) -> Problem:
-    ways = [f"tp-size {near}"] if (near := sizes(view, model)) else []
-    if part.what == "experts" and (groups := expert_groups(model)) is not None:
-        ways.insert(0, f"ep-size {groups}")
+    tries = Tries(view, RULE.code)
+    ways = ways_out(view, model, tries, groups=part.what == "experts")
+    help_ = "" if ways is None else ways.help("leaves every block whole")
+    if ways is None or ways.outcome.errors:
+        stages = in_stages(view, model.args, model.service.settings, tries) if not tries.is_one else ""
+        help_ += ("; " if help_ else "") + (stages or "use pp-size for the GPUs, with fewer ranks")
     return Problem(
         model.args.route("tp-size"),
         f"{part.ways} ranks cannot share the {part.what}: they would cut FP8 blocks of {part.block}",
@@ -69,6 +74,6 @@ def _problem(view: MachineView, model: Model, part: Blocks) -> Problem:
             f"{part.width} / {part.ways} = {part.width / part.ways:g} a rank, by {part.by}",
             f"{part.width / part.ways:g} / {part.block} = {part.width / part.ways / part.block:g} blocks",
         ),
-        help=f"{', or '.join(ways)} leaves every block whole" if ways else "use pp-size for the GPUs, with fewer ranks",
+        help=help_,
         based_on=(model.source, f"SGLang {view.service.release}, srt/layers/quantization/fp8.py"),
     )

@@ -51,7 +51,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.memory._budget import fractions, free_sum, gib, known, sources
+from sgfleet.rules.memory._budget import free_sum, gib, known, sources
+from sgfleet.rules.memory._fractions import fraction_help
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -78,17 +79,21 @@ def check(view: MachineView) -> Iterator[Problem]:
     activations = budget.needed_bytes - budget.graph_bytes
     name = "mem-fraction-static" if budget.fraction.asked else "the default memory fraction"
     draft = f", draft {gib(budget.draft_outside_bytes)} outside the fraction" if budget.draft_outside_bytes else ""
+    most = f"the most that works is {window.high:.3f} ± {window.high_error:.3f}"
+    if not window.is_known:
+        most = f"how much they take is estimated within {window.high_error:.3f} of the GPU"
+    smaller = "a smaller cuda-graph-max-bs or chunked-prefill-size"
+    help_ = fraction_help(view, found, RULE.code)
     yield Problem(
         found.args.route("mem-fraction-static"),
-        f"{name} {value:.3f} {'leaves' if surely else 'may leave'} too little for graphs and activations: the most that"
-        f" works is {window.high:.3f} ± {window.high_error:.3f}",
+        f"{name} {value:.3f} {'leaves' if surely else 'may leave'} too little for graphs and activations: {most}",
         arithmetic=(
             free_sum(budget),
             f"(1 - {value:.3f}) × {gib(budget.free_before.bytes)} = {gib(budget.slack_bytes)} outside the fraction",
             f"graphs {gib(budget.graph_bytes)}, activations about {gib(activations)} (estimated, within half){draft}",
             f"left for activations: {gib(budget.left_bytes)}",
         ),
-        help=f"write a fraction from {fractions(window)}, or a smaller cuda-graph-max-bs or chunked-prefill-size",
+        help=f"{help_}, or {smaller}" if help_.startswith("write") else help_,
         based_on=sources(view, budget),
         severity=None if surely else Severity.WARNING,
     )

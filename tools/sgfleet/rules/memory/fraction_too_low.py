@@ -48,7 +48,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.memory._budget import counted_bytes, fractions, free_sum, gib, known, sources, weights_sum
+from sgfleet.rules.memory._budget import counted_bytes, free_sum, gib, known, sources, weights_sum
+from sgfleet.rules.memory._fractions import fraction_help
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         return
     budget, window = found.budget, found.window
     value = budget.fraction.value
-    if value >= window.low + window.low_error:
+    if value >= window.sure_low:
         return
     surely = value < window.low - window.low_error
     name = "mem-fraction-static" if budget.fraction.asked else "the default memory fraction"
@@ -80,7 +81,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             weights_sum(budget),
             f"{value:.3f} × {gib(free)} - {gib(counted)} = {gib(value * free - counted)} for the KV pool",
         ),
-        help=f"write a fraction from {fractions(window)}",
+        help=fraction_help(view, found, RULE.code),
         based_on=sources(view, budget),
         severity=None if surely else Severity.WARNING,
     )

@@ -34,8 +34,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.memory._divided import heads_of, sizes
+from sgfleet.rules.memory._divided import heads_of, ways_out
 from sgfleet.rules.memory._model import divisors, model_of
+from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def _problem(view: MachineView, model: Model, found: Heads) -> Problem:
     if model.parallel.attention_dp > 1 and not vision:
         divided += f" / {model.parallel.attention_dp} attention groups = {ways}"
     dp = "mm-enable-dp-encoder"
-    near = sizes(view, model)
-    help_ = f"tp-size {near} divides them" if near else f"{divisors(heads)} ways divide them"
+    out = ways_out(view, model, Tries(view, RULE.code))
+    help_ = f"{divisors(heads)} ways divide them" if out is None else out.help("divides them")
     if vision and model.args.has(dp):
         help_ += f"; with `{dp}: true` every rank holds the tower whole"
     return Problem(

@@ -57,10 +57,12 @@ from sgfleet.findings import Severity
 from sgfleet.rules.memory._budget import gib
 from sgfleet.rules.memory._pools import pools_of, ratio_help
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.quantities import enough
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.memory._pools import Pools
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM013", "host-pool-over-cgroup", Severity.ERROR, "machine")
@@ -89,8 +91,18 @@ def check(view: MachineView) -> Iterator[Problem]:
             *found.sums,
             f"{gib(share.pinned_bytes)} + about {gib(engine.bytes)} of the engine's processes = {gib(total)}",
         ),
-        help=f"{name} of at least {gib(total * 1.1)}" + ("" if share.largest is None else f"; or {ratio_help(found)}"),
+        help="; or ".join(_ways(found, name, total)),
         based_on=("unit" if is_own else f"hosts/{view.host}/facts.yaml limits", f"SGLang {view.service.release}"),
         related=((("unit", name), "the limit"),) if is_own else (),
         severity=None if surely else Severity.WARNING,
     )
+
+
+def _ways(found: Pools, name: str, total: int) -> Iterator[str]:
+    """A wider bound, unless the host itself has no such RAM, and smaller pools."""
+    bound, ram = total + total // 10, found.memory.host.facts.total_bytes
+    fits = ram is None or bound <= ram
+    if fits:
+        yield f"{name} of at least {enough(bound)}"
+    if found.share.largest is not None or not fits:
+        yield ratio_help(found)

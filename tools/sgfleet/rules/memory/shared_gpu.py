@@ -60,7 +60,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Severity
 from sgfleet.rules.host.gpu_used_twice import gpus_of
-from sgfleet.rules.memory._budget import gib, known
+from sgfleet.rules.memory._budget import counted_bytes, gib, known
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -82,10 +82,15 @@ class _Second(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """Two services that share a GPU, and what the second one gets in either order."""
+    """Two services that share a GPU, and what the second one gets in either order.
+
+    `least_bytes` is what both take with no KV pool at all, of `free_bytes`.
+    """
 
     other: str
     orders: tuple[_Second, _Second]
+    least_bytes: int
+    free_bytes: int
 
     @property
     def tokens(self) -> int:
@@ -113,7 +118,9 @@ def check(view: HostView) -> Iterator[Problem]:
         if before is None or after is None:
             continue
         orders = _second(first, before, second, after, budgets), _second(second, after, first, before, budgets)
-        pairs.setdefault(second, []).append(_Pair(first, orders))
+        least = sum(counted_bytes(each.budget) + each.budget.needed_bytes for each in (before, after))
+        free = min(each.budget.free_before.bytes for each in (before, after))
+        pairs.setdefault(second, []).append(_Pair(first, orders, least, free))
     for name, found in pairs.items():
         yield _problem(view, name, found)
 
@@ -126,14 +133,23 @@ def _problem(view: HostView, name: str, pairs: list[_Pair]) -> Problem:
         ("services", name, "flags", "mem-fraction-static"),
         f"{worst.other} and {name} share a GPU: the one that starts second {comes_to}{more}",
         arithmetic=tuple(order.line for order in worst.orders),
-        help="a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
-        " with `unit.after`; or give each a GPU of its own",
+        help=_help(worst),
         based_on=(
             f"hosts/{view.host}/facts.yaml gpus",
             "SGLang takes the fraction of the memory free at its start",
         ),
         related=((("services", worst.other, "gpus"), worst.other),),
         severity=None if worst.surely else Severity.WARNING,
+    )
+
+
+def _help(pair: _Pair) -> str:
+    if pair.least_bytes > pair.free_bytes:
+        both = f"without any KV pool both take {gib(pair.least_bytes)} of the {gib(pair.free_bytes)} that are free"
+        return f"give each a GPU of its own: {both}"
+    return (
+        "a fraction counts of what is free at the start: give the second one a share of the rest, and an order"
+        " with `unit.after`; or give each a GPU of its own"
     )
 
 
@@ -145,6 +161,11 @@ def _second(name: str, first: Known, other: str, second: Known, budgets: dict[tu
 
     begin = first.budget
     left = max(0, begin.left_bytes)
+    if left == 0:  # no budget starts from nothing: gpu_budget() takes it for a mistake in what was observed
+        counted, doubt = counted_bytes(second.budget), begin.free_before.error_bytes + begin.weights.error_bytes
+        surely = counted > doubt + second.budget.weights.error_bytes
+        line = f"{name} first: 0.00 GiB are left, and weights of {other} take {gib(counted)}"
+        return _Second(0, surely, f"{line}: 0 tokens")
     if (other, left) not in budgets:
         observed = Observed(free_before_gib=left / GIB)
         budgets[other, left] = gpu_budget(

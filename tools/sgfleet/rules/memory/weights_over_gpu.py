@@ -5,6 +5,7 @@
 Computes what a rank holds before any KV pool (weights, draft, caches) and what must stay free beside it (graphs, the
 activations of one prefill chunk), and holds both against the GPU. An error says that they do not fit even at the
 favourable end of every estimate; a warning that they do not fit by the estimates themselves.
+Of a GPU that MIG divides, weights that are larger than the largest instance are an error; the rest is not checked.
 
 ## Why
 
@@ -48,13 +49,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.memory._budget import counted_bytes, free_sum, gib, known, sources, weights_sum
+from sgfleet.rules.memory._fractions import inner
+from sgfleet.rules.memory._stages import gpus_needed, in_stages
+from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.memory._budget import Known
+    from sgfleet.rules.memory._tried import Outcome
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "machine")
@@ -63,7 +69,10 @@ RULE = Rule("MEM001", "weights-over-gpu", Severity.ERROR, "machine")
 def check(view: MachineView) -> Iterator[Problem]:
     """No fraction works."""
     found = known(view)
-    if found is None or not found.window.is_empty:
+    if found is None:
+        yield from _over_instances(view)
+        return
+    if not found.window.is_empty:
         return
     budget, window = found.budget, found.window
     surely = window.low - window.low_error > window.high + window.high_error
@@ -87,19 +96,85 @@ def check(view: MachineView) -> Iterator[Problem]:
     )
 
 
-def _help(view: MachineView, found: Known) -> str:
-    from sgfleet.memory.of_host import Unknown, budget_of
-    from sgfleet.memory.window import window_of
+def _over_instances(view: MachineView) -> Iterator[Problem]:
+    """Weights that no instance of a divided GPU holds, whichever the service gets."""
+    from sgfleet.memory.of_host import Unknown
 
+    args, gpus = arguments(view), (view.facts.gpus if view.facts is not None else None) or ()
+    if args is None or view.memory is None or not any(gpu.mig for gpu in gpus):
+        return
+    service = view.memory().service(view.name)
+    if isinstance(service, Unknown) or service.observed is not None or not service.hardware.divided:
+        return
+    divided = [gpu for gpu in gpus if gpu.index in service.hardware.divided]
+    memories = [instance.memory_mib for gpu in divided for instance in gpu.mig_instances]
+    if service.hardware.count > len(divided) or not memories or None in memories:
+        return
+    largest = max(size for size in memories if size is not None) * 2**20
+    weights, settings = service.load.weights, service.settings
+    least = int(weights.largest * (1 if weights.exact else 1 - weights.error))
+    if least <= largest:
+        return
+    yield Problem(
+        args.route("model-path"),
+        f"the weights do not fit on the largest MIG instance: {gib(least)} or more a rank, and it has {gib(largest)}",
+        arithmetic=(_shared(settings.tp * settings.pp),),
+        help="turn MIG off, make larger instances, or take a checkpoint whose weights they hold",
+        based_on=(f"hosts/{view.host}/facts.yaml gpus", weights.source.name),
+    )
+
+
+def _shared(ranks: int) -> str:
+    return f"{ranks} ranks share the weights" if ranks > 1 else "one rank has all the weights"
+
+
+def _help(view: MachineView, found: Known) -> str:
+    tries = Tries(view, RULE.code)
+    if tries.is_one:
+        return ""
     settings, gpus = found.service.settings, len((view.facts.gpus if view.facts is not None else None) or ())
     most = max(gpus * settings.nodes // max(1, settings.pp * settings.replicas), 16)
-    size = settings.tp
-    while (size := size * 2) <= most:
-        changed = found.memory.variant(view.name, {str(found.args.route("tp-size")[-1]): size})
-        budget = changed if isinstance(changed, Unknown) else budget_of(changed)
-        if isinstance(budget, Unknown) or window_of(budget).is_empty:
-            continue
-        ranks = size * settings.pp * settings.replicas // settings.nodes
-        where = "" if ranks <= gpus else f", on a host with {ranks} such GPUs"
-        return f"tp-size {size} works{where}: weights {gib(budget.weights.bytes)} a rank"
-    return "take a smaller checkpoint, or one that is quantised further"
+    sizes = [settings.tp * 2**power for power in range(1, 11) if settings.tp * 2**power <= most]
+    tried = [outcome for size in sizes if (outcome := _of_ranks(tries, found, size)) is not None]
+    best = min(tried, key=lambda each: each.weight, default=None)  # the first of equals
+    if best is not None and not best.errors:
+        return f"{_words(view, found, best)}{best.remark}"
+    smaller = "take a smaller checkpoint, or one that is quantised further"
+    if best is None:
+        return smaller
+    first = best.errors[0]
+    said = f"no tp-size works, as with {_size(found, best)} {first.code} says that {first.message}"
+    stages = in_stages(view, found.args, settings, tries)
+    return f"{said}: {stages}; or {smaller}" if stages else f"{said}: {smaller}"
+
+
+def _of_ranks(tries: Tries, found: Known, size: int) -> Outcome | None:
+    """What so many ranks come to, with another memory fraction where only that is in the way; None: no room either."""
+    flags = {str(found.args.route("tp-size")[-1]): size}
+    outcome = tries.outcome(flags)
+    if any(each.code == RULE.code for each in outcome.said):
+        return None
+    window = found.memory.changed(found.service.name, flags).window(found.service.name)
+    if window is None or not outcome.only("MEM002", "MEM003"):
+        return outcome
+    name = str(found.args.route("mem-fraction-static")[-1])
+    better = tries.best([{**flags, name: fraction} for fraction in inner(window)])
+    return better if better is not None and len(better.said) < len(outcome.said) else outcome
+
+
+def _size(found: Known, outcome: Outcome) -> str:
+    fraction = outcome.flags.get(str(found.args.route("mem-fraction-static")[-1]))
+    beside = "" if fraction is None else f" and mem-fraction-static {fraction:.3f}"
+    return f"tp-size {outcome.flags[str(found.args.route('tp-size')[-1])]}{beside}"
+
+
+def _words(view: MachineView, found: Known, outcome: Outcome) -> str:
+    from sgfleet.memory.of_host import Unknown
+
+    settings, size = found.service.settings, int(outcome.flags[str(found.args.route("tp-size")[-1])])
+    needed = gpus_needed(view, settings, size, settings.pp)
+    where = f", {needed}" if needed else ""
+    budget = found.memory.changed(view.name, outcome.flags).budget(view.name)
+    rank = "" if isinstance(budget, Unknown) else f": weights {gib(budget.weights.bytes)} a rank"
+    fraction = "s" if len(outcome.flags) == 1 else ""
+    return f"{_size(found, outcome)} work{fraction}{where}{rank}"

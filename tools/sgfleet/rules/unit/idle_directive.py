@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.quantities import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 RULE = Rule("UNT010", "idle-directive", Severity.WARNING, "service")
 
 _ONLINE = "network-online.target"
+_MIB = 2**20
 
 
 def check(view: ServiceView) -> Iterator[Problem]:
@@ -58,10 +60,11 @@ def check(view: ServiceView) -> Iterator[Problem]:
             severity=Severity.NOTE,
         )
     if isinstance(unit.memory_high, int) and isinstance(unit.memory_max, int) and unit.memory_high >= unit.memory_max:
+        most = unit.memory_max * 9 // 10 // _MIB * _MIB
         yield Problem(
             ("unit", "memory-high"),
             "memory-high has no effect: memory-max is reached first",
-            help="write less than memory-max",
+            help=f"write less than memory-max, such as {format_size(most)}" if most else "write less than memory-max",
             based_on=("systemd.resource-control(5), MemoryHigh=",),
             related=((("unit", "memory-max"), "the lower bound"),),
         )

@@ -52,6 +52,8 @@ def check(view: ServiceView) -> Iterator[Problem]:
         ("unit", "timeout-start-sec"),
         f"timeout-start-sec {text} does not bound the load: a unit of type {unit.type} has started at exec",
         "key",
-        help="remove it" if budget is not None else f"write `start: {{budget: {text}}}` instead",
+        help="remove it"
+        if budget is not None or not unit.timeout_start_sec
+        else f"write `start: {{budget: {text}}}` instead",
         based_on=("systemd.service(5), Type= and TimeoutStartSec=",),
     )
