@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rules.said import said
@@ -70,6 +72,54 @@ def test_ports_of_a_service(release, flags, expected):
 def test_ports_used_twice(first, second, message):
     problems = said("host.port_used_twice", two(first, second))
     assert [problem.message for problem in problems] == ([message] if message else [])
+
+
+def _moved(flags, help_):
+    """The flags with the port that a help names for them."""
+    flag, value = re.search(r"`([\w-]+): (\S+)`", help_).groups()
+    return {**flags, flag: int(value) if value.isdecimal() else value}
+
+
+ATTENTION = {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [{}, {}, {}, {}],
+        [{"port": 30000}, {"port": 30000}, {"port": 30100}, {"port": 30000, "nccl-port": 30200}],
+        [{"port": 30000}, ATTENTION, {**ATTENTION, "port": 29900}, {"port": 30133}],
+        [ATTENTION, ATTENTION, {"port": 30333}, {"port": 30433, "nccl-port": 30500}],
+        [{"dist-init-addr": "10.0.0.1:20000"}, {"port": 30001, "dist-init-addr": "10.0.0.1:20000"}, {"port": 30002}],
+        [{"disaggregation-mode": "prefill"}, {"disaggregation-mode": "prefill"}],
+        [{"port": 64990}, {"port": 64990}, {"port": 80}, {"port": 80}],
+        [{"grpc-port": 30000}],
+    ],
+)  # fmt: skip
+def test_every_port_that_is_proposed_is_free_when_all_are_taken(flags):
+    """Each help alone leaves none of what it is about, and all together leave nothing."""
+    release = "0.5.23" if any("grpc-port" in each for each in flags) else "0.5.9"
+    names = "abcd"[: len(flags)]
+
+    def of(flags):
+        services = dict(zip(names, flags, strict=True))
+        return host({name: service(each, name=name, release=release) for name, each in services.items()})
+
+    found, all_moved = said("host.port_used_twice", of(flags)), list(flags)
+    assert found
+    for problem in found:
+        at = names.index(problem.route[1])
+        all_moved[at] = _moved(all_moved[at], problem.help)
+        one_moved = [_moved(each, problem.help) if at == place else each for place, each in enumerate(flags)]
+        after = {(each.route[1], each.arithmetic) for each in said("host.port_used_twice", of(one_moved))}
+        assert after < {(each.route[1], each.arithmetic) for each in found}
+    assert said("host.port_used_twice", of(all_moved)) == []
+
+
+def test_the_port_of_events_is_moved_where_it_stands():
+    events = {"kv-events-config": {"publisher": "zmq"}}
+    (problem,) = said("host.port_used_twice", two(events, {**events, "port": 30001}))
+    assert problem.help == "write another port into `endpoint` of b, such as 30100"
 
 
 @pytest.mark.parametrize(
