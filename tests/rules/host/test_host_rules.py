@@ -153,10 +153,51 @@ def test_a_service_is_reported_once_however_many_take_its_gpus():
     assert [said for _, said in found[-1].related] == ["a, GPU 0", "b, GPU 0", "c, GPU 0", "d, GPU 0"]
 
 
-def test_free_gpus_are_named():
-    known = facts(gpus=4)
-    (problem,) = said("host.gpu_used_twice", two({}, {}, known, gpus_b=[0]))
-    assert problem.help == "GPUs without a service: 1, 2, 3"
+CARD = {"name": "NVIDIA L40S", "memory-mib": 46068}
+BROKEN = {"index": 2, "name": "NVIDIA L40S", "problem": "it has fallen off the bus"}
+FULL = "without another service: {} missing; lower the sizes of a service, or move one to another host"
+SLICED = {"index": 2, **CARD, "mig": True}
+
+
+@pytest.mark.parametrize(
+    ("second", "gpus", "third", "help_"),
+    [
+        ({}, [0], {}, "write `gpus: [1]`"),
+        ({"tp-size": 2}, [0, 1], {}, "write `gpus: [1, 3]`"),
+        ({"tp-size": 2}, [0, 2], {}, "write `gpus: [1, 3]`"),
+        ({"tp-size": 2, "gpu-id-step": 2}, "all", {}, "write `gpus: [1, 3]` and remove gpu-id-step"),
+        ({"base-gpu-id": 1, "gpu-id-step": 2}, [2, 0, 1], {},
+         "write `gpus: [1]` and remove base-gpu-id and gpu-id-step"),
+        ({"tp-size": 4}, "all", {}, f"its 4 ranks need as many GPUs, and only 2 are {FULL.format('2 are')}"),
+        ({}, [0], {"tp-size": 2, "gpus": [1, 3]}, f"its rank needs a GPU, and none is {FULL.format('1 is')}"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("unusable", [BROKEN, SLICED], ids=["broken", "mig"])
+def test_gpus_are_named_where_they_suffice(second, gpus, third, help_, unusable):
+    known = facts(gpus=[*({"index": index, **CARD} for index in (0, 1, 3)), unusable])
+    services = {"a": service({}, name="a", gpus=[0]), "b": service(second, name="b", gpus=gpus)}
+    if third:
+        services["c"] = service({"tp-size": third["tp-size"]}, name="c", gpus=third["gpus"])
+    problem = next(each for each in said("host.gpu_used_twice", host(services, known)) if each.route[1] == "b")
+    assert problem.help == help_
+
+
+def test_every_service_gets_gpus_of_its_own():
+    services = {name: service({}, name=name, gpus=[0]) for name in "abcde"}
+    helps = [problem.help for problem in said("host.gpu_used_twice", host(services, facts(gpus=4)))]
+    assert helps[:3] == [f"write `gpus: [{index}]`" for index in (1, 2, 3)]
+    assert helps[3].startswith("its rank needs a GPU, and none is")
+
+
+def test_a_service_that_may_take_every_gpu_leaves_none():
+    services = {
+        "a": service(name="a", release="0.5.99", gpus="all"),
+        "b": service(name="b", gpus=[0]),
+        "c": service(name="c", gpus=[0]),
+    }
+    assert {problem.help for problem in said("host.gpu_used_twice", host(services, facts(gpus=4)))} == {
+        f"its rank needs a GPU, and none is {FULL.format('1 is')}"
+    }
 
 
 def test_a_release_without_schema_counts_all_its_gpus():

@@ -63,7 +63,8 @@ def check_host(
     """
     policy = fleet.policy
     contents = {} if shared is None else _contents(spec)
-    views = {
+    views: dict[str, MachineView] = {}
+    views |= {
         name: MachineView(
             name,
             each.service,
@@ -74,6 +75,7 @@ def check_host(
             host=spec.name,
             facts=spec.facts,
             memory=memory,
+            together=views,
         )
         for name, each in spec.services.items()
     }
