@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView, ServiceView
     from sgfleet.spec.facts import Facts
+    from sgfleet.spec.service import Service
 
 
 def gpus_of(service: ServiceView) -> frozenset[int] | None:
@@ -44,30 +45,31 @@ def shifted(args: Arguments) -> str:
     return " and ".join(str(args.route(name)[-1]) for name in moving)
 
 
-def written(gpus: Sequence[int], service: ServiceView) -> str:
-    """What gives a service these GPUs, after "write": `gpus: [2, 3]`, without what would move its ranks off them."""
-    args = arguments(service)
+def with_gpus(gpus: Sequence[int], service: Service, args: Arguments | None) -> str:
+    """What gives a service these GPUs: "write `gpus: [2, 3]` and remove base-gpu-id", which would lead off them."""
     moving = shifted(args) if args is not None else ""
-    return f"`gpus: {list(gpus)}`" + (f" and remove {moving}" if moving else "")
+    if moving and service.gpus != "all" and tuple(gpus) == tuple(service.gpus):
+        return f"remove {moving}"
+    return f"write `gpus: {list(gpus)}`" + (f" and remove {moving}" if moving else "")
 
 
 class Room(NamedTuple):
     """The GPUs that one service may have: those that can be used and that no other service takes.
 
-    `gpus` are the service's own first, then those like them.
+    `gpus` are those that its ranks take first, then others that it is given, then those like them.
     """
 
     gpus: tuple[int, ...]
-    count: int | None
+    ranks: int | None
 
     def enough(self) -> tuple[int, ...] | None:
         """As many as the ranks need, in order; None where there are too few, or nobody knows how many it takes."""
-        return tuple(sorted(self.gpus[: self.count])) if self.count and self.count <= len(self.gpus) else None
+        return tuple(sorted(self.gpus[: self.ranks])) if self.ranks and self.ranks <= len(self.gpus) else None
 
     @property
     def lack(self) -> str:
         """What is missing, in words."""
-        count, there = self.count or 0, len(self.gpus)
+        count, there = self.ranks or 0, len(self.gpus)
         need = f"its {count} ranks need as many GPUs" if count != 1 else "its rank needs a GPU"
         have = "none is" if not there else f"only {there} {'is' if there == 1 else 'are'}"
         missing = f"{count - there} {'is' if count - there == 1 else 'are'} missing"
@@ -83,12 +85,18 @@ def room(
     sound = {gpu.index: gpu.name for gpu in facts.gpus if gpu.problem is None and not gpu.mig and gpu.index not in but}
     count = needed(services[name])
     for other, service in services.items():
-        used = gpus_of(service) if other != name else frozenset()
-        if used is None:
+        taken = gpus_of(service) if other != name else frozenset()
+        if taken is None:
             return Room((), count)
-        sound = {index: card for index, card in sound.items() if index not in used}
-    mine = gpus_of(services[name])
-    own = [index for index in sorted(mine or ()) if index in sound]
-    cards = {gpu.name for gpu in facts.gpus if mine is None or gpu.index in mine}
-    rest = sorted((index for index in sound if index not in own), key=lambda index: (sound[index] not in cards, index))
+        sound = {index: card for index, card in sound.items() if index not in taken}
+    used, given = gpus_of(services[name]), services[name].service.gpus
+    mine = dict.fromkeys((*sorted(used or ()), *(given if given != "all" else ())))
+    own = [index for index in mine if index in sound]
+    cards = {gpu.name for gpu in facts.gpus if not mine or gpu.index in mine}
+    rest = sorted((index for index in sound if index not in mine), key=lambda index: (sound[index] not in cards, index))
     return Room((*own, *rest), count)
+
+
+def room_of(view: MachineView) -> Room | None:
+    """What is left of its host for a service; None without facts of its GPUs."""
+    return room(view.name, view.together or {view.name: view}, view.facts)

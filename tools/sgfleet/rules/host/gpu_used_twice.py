@@ -42,7 +42,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
-from sgfleet.rules.gpus import gpus_of, room, written
+from sgfleet.rules.arguments import arguments
+from sgfleet.rules.gpus import gpus_of, room, with_gpus
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -81,13 +82,14 @@ def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str 
 def _help(view: HostView, name: str, proposed: set[int]) -> str:
     """What to write for a service; what has been proposed to another one is no longer free."""
     left = room(name, view.services, view.facts, proposed)
-    if left is None or left.count is None:
+    if left is None or left.ranks is None:
         return "give each service GPUs of its own with `gpus:`"
     gpus = left.enough()
     if gpus is None:
         return f"{left.lack}; lower the sizes of a service, or move one to another host"
     proposed.update(gpus)
-    return f"write {written(gpus, view.services[name])}"
+    service = view.services[name]
+    return with_gpus(gpus, service.service, arguments(service))
 
 
 def _problem(view: HostView, name: str, shared: dict[str, str], help_: str) -> Problem:

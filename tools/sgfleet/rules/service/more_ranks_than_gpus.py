@@ -34,13 +34,16 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.gpus import room_of, shifted, with_gpus
 from sgfleet.rules.ranks import layout
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.rules.tensor_sizes import tensor_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.ranks import Layout
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("SRV004", "more-ranks-than-gpus", Severity.ERROR, "machine")
@@ -73,7 +76,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         args.route("base-gpu-id" if ranks.on_host <= gpus and args.said("base-gpu-id") else widest),
         message,
         arithmetic=(f"{ranks.sums}; {have}{step}",),
-        help=_help(ranks.on_host, gpus, ranks.tp),
+        help=_help(view, args, ranks, gpus),
         based_on=(f"hosts/{view.host}/facts.yaml" if service.gpus == "all" else "gpus",),
         related=((("gpus",), "the GPUs"),) if service.gpus != "all" else (),
     )
@@ -83,9 +86,49 @@ def _on_gpus(args: Arguments) -> bool:
     return args.text("device") in (None, "auto", "cuda")
 
 
-def _help(ranks: int, gpus: int, tp: int) -> str | None:
-    if ranks <= gpus:
-        return "lower base-gpu-id or gpu-id-step"
-    if ranks == tp and gpus > 0:
-        return f"write tp-size {gpus}, or give {ranks} GPUs"
-    return f"give {ranks} GPUs, or lower the sizes"
+def _help(view: MachineView, args: Arguments, ranks: Layout, gpus: int) -> str:
+    """A tp-size that the GPUs suffice for, or GPUs that suffice for the ranks; in words where there is neither."""
+    ways = []
+    if ranks.on_host > gpus and (size := _size(view, args, ranks, gpus)) is not None:
+        ways.append(size)
+    if (there := _enough(view, ranks)) is not None:
+        ways.append(with_gpus(there, view.service, args))
+    if ways:
+        return ", or ".join(ways)
+    if ranks.on_host <= gpus:
+        return f"remove {shifted(args)}, and give it GPUs that no other service takes"
+    return f"give it {ranks.on_host} GPUs, on another host if need be, or lower the sizes"
+
+
+def _size(view: MachineView, args: Arguments, ranks: Layout, gpus: int) -> str | None:
+    """The largest tp-size that works, where nothing but it multiplies the ranks.
+
+    A list of GPUs is the service's own, so what shifts its ranks goes; on `all` it keeps services apart and stays.
+    """
+    if ranks.total != ranks.tp:
+        return None
+    moving = shifted(args)
+    listed = view.service.gpus != "all"
+    for size in tensor_sizes(view, gpus):
+        if ranks._replace(tp=size).last < gpus and not (listed and moving):
+            return f"write tp-size {size}"
+        if listed and moving and _free(view, size):
+            return f"write tp-size {size} and remove {moving}"
+    return None
+
+
+def _free(view: MachineView, count: int) -> bool:
+    """Whether the first GPUs of the list are no other service's, which they may be where ranks were moved off them."""
+    left = room_of(view)
+    return left is None or set(list(view.service.gpus)[:count]) <= set(left.gpus)
+
+
+def _enough(view: MachineView, ranks: Layout) -> Sequence[int] | None:
+    """GPUs for all ranks."""
+    left = room_of(view)
+    if left is not None:
+        return left.enough()
+    listed = view.service.gpus
+    return (
+        tuple(dict.fromkeys(listed))[: ranks.on_host] if listed != "all" and ranks.on_host <= len(set(listed)) else None
+    )
