@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.combinations._rows import Row, judge
+from sgfleet.rules.combinations._rows import Row, judge, without_radix_cache
 from sgfleet.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def _caches(args: Arguments) -> bool:
 
 ROWS = (
     Row("lora-paths", _caches, "LoRA does not work with CUDA graphs and the radix cache in SGLang {release}",
-        "add `disable-radix-cache: true` and `disable-cuda-graph: true`", until="0.4.6.post1"),
+        lambda args: without_radix_cache(args, "disable-cuda-graph: true"), until="0.4.6.post1"),
     Row("lora-paths", lambda args: _paths(args) > 0 and not args.on("disable-radix-cache"),
-        "LoRA does not work with the radix cache in SGLang {release}", "add `disable-radix-cache: true`",
+        "LoRA does not work with the radix cache in SGLang {release}", without_radix_cache,
         since="0.4.6.post2", until="0.4.10.post2"),
     Row("enable-lora", _shapeless, "enable-lora needs lora-paths, or max-lora-rank and lora-target-modules",
         "add `lora-paths: [NAME=PATH]`", hook="lora_hook"),
