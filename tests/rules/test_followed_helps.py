@@ -24,6 +24,10 @@ RULES = [each for each in checks()["service"] if each.rule.code.startswith("CMB"
 RELEASES = ("0.4.4", "0.4.6", "0.4.10.post2", "0.5.1", "0.5.3", "0.5.9", "0.5.13", "0.5.16", "0.5.21", "0.5.23")
 FOLLOWED = ("HST001", "HST002", "SRV002", "SRV003", "SRV004", "SRV005", "CMB020", "CMB021", "CMB022", "CMB024")
 
+NEXT = {("HST001", "CMB020"), ("MEM005", "CMB020")}
+"""Errors that only now come to light, by what was put right: attention data parallelism takes a block of ports, and
+what a service allocates on a GPU that another one takes too can be computed."""
+
 
 def _found(case, flags, release):
     view = service(flags, release=release, environment=case.get("environment", {}))
@@ -116,7 +120,8 @@ def test_what_is_generated(tmp_path, seed):
             after = _checked(tmp_path, {**services, finding.service: done(one, change)}, facts)
             again = [each.message for each in after if _key(each) == _key(finding) and _same(each, finding)]
             new = {(each.code, each.service, each.message) for each in after if each.severity is Severity.ERROR
-                   and (each.code, each.service) not in errors}  # fmt: skip
+                   and (each.code, each.service) not in errors
+                   and (each.code, finding.code) not in NEXT}  # fmt: skip
             if again or new:
                 failures.append((finding.code, one, finding.message, finding.help, change, again, new))
     assert failures == []

@@ -233,3 +233,13 @@ def test_the_last_position_is_the_largest():
         if made.tp < made.nodes // made.pp:  # `layout` has none of these
             continue
         assert made.last == max(made.devices())
+
+
+def test_of_a_repeated_gpu_one_rule_speaks():
+    assert said("service.idle_gpus", service(gpus=[2, 2])) == []
+    assert len(said("service.repeated_gpu", service(gpus=[2, 2]))) == 1
+
+
+def test_one_gpu_is_one():
+    (message,) = messages("service.more_ranks_than_gpus", service({"tp-size": 2}, gpus=[0]))
+    assert message == "2 ranks need as many GPUs, and there is 1 GPU in gpus"

@@ -51,7 +51,7 @@ RULE = Rule("SRV005", "idle-gpus", Severity.WARNING, "machine")
 def check(view: MachineView) -> Iterator[Problem]:
     """GPUs without a rank."""
     gpus, args = view.service.gpus, arguments(view)
-    if args is None or gpus == "all":
+    if args is None or gpus == "all" or len(set(gpus)) < len(gpus):  # of a repeated one SRV002 speaks
         return
     ranks = layout(args)
     if ranks is None:

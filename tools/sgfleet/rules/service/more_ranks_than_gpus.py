@@ -61,11 +61,12 @@ def check(view: MachineView) -> Iterator[Problem]:
     if last < gpus:
         return
     given = "in gpus" if service.gpus != "all" else f"on {view.host}"
+    there = "is" if gpus == 1 else "are"
     have = f"{gpus} GPU{'s' if gpus != 1 else ''} {given}"
     if ranks.on_host > gpus:
-        message = f"{ranks.on_host} rank{'s' if ranks.on_host != 1 else ''} need as many GPUs, and there are {have}"
+        message = f"{ranks.on_host} rank{'s' if ranks.on_host != 1 else ''} need as many GPUs, and there {there} {have}"
     else:
-        message = f"base-gpu-id and gpu-id-step lead to GPU {last}, and there are {have}"
+        message = f"base-gpu-id and gpu-id-step lead to GPU {last}, and there {there} {have}"
     step = (
         f"; base-gpu-id {ranks.base}, gpu-id-step {ranks.step}: the last one is GPU {last}"
         if ranks.base or ranks.step > 1
@@ -96,7 +97,9 @@ def _help(view: MachineView, args: Arguments, ranks: Layout, gpus: int) -> str:
     if ways:
         return ", or ".join(ways)
     if ranks.on_host <= gpus:
-        return f"remove {shifted(args)}, and give it GPUs that no other service takes"
+        left = room_of(view)
+        why = f"{left.lack}; " if left is not None else ""
+        return f"{why}give it others with `gpus:` and without {shifted(args)}, on another host if need be"
     return f"give it {ranks.on_host} GPUs, on another host if need be, or lower the sizes"
 
 
@@ -107,20 +110,18 @@ def _size(view: MachineView, args: Arguments, ranks: Layout, gpus: int) -> str |
     """
     if ranks.total != ranks.tp:
         return None
-    moving = shifted(args)
-    listed = view.service.gpus != "all"
+    moving = shifted(args) if view.service.gpus != "all" else ""
     for size in tensor_sizes(view, gpus):
-        if ranks._replace(tp=size).last < gpus and not (listed and moving):
-            return f"write tp-size {size}"
-        if listed and moving and _free(view, size):
-            return f"write tp-size {size} and remove {moving}"
+        smaller = ranks._replace(tp=size, base=0, step=1) if moving else ranks._replace(tp=size)
+        if smaller.last < gpus and _free(view, smaller):
+            return f"write tp-size {size}" + (f" and remove {moving}" if moving else "")
     return None
 
 
-def _free(view: MachineView, count: int) -> bool:
-    """Whether the first GPUs of the list are no other service's, which they may be where ranks were moved off them."""
-    left = room_of(view)
-    return left is None or set(list(view.service.gpus)[:count]) <= set(left.gpus)
+def _free(view: MachineView, ranks: Layout) -> bool:
+    """Whether no other service takes the GPUs of these ranks."""
+    left, listed = room_of(view), view.service.gpus
+    return left is None or {each if listed == "all" else listed[each] for each in ranks.devices()} <= set(left.gpus)
 
 
 def _enough(view: MachineView, ranks: Layout) -> Sequence[int] | None:
