@@ -118,8 +118,10 @@ def _accepted(
     others: list[Finding] = []
     for finding in findings:
         own.get(finding.service, others).append(finding)
+    of_host = {finding.code for finding in others if finding.service is None}
     for name in waiving:
-        others += waive(own[name], _waived(spec.services[name], views[name]), today)
+        by = _waived(spec.services[name], views[name])._replace(of_host=of_host)
+        others += waive(own[name], by, today)
     return others
 
 
