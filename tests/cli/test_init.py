@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +13,16 @@ from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 
 
-def test_what_it_begins_renders_and_has_no_errors(tmp_path, monkeypatch, capsys):
+def test_what_it_begins_renders_and_lacks_only_what_is_to_be_filled_in(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["init", "kimi-01"]) == 0
     assert main(["render"]) == 0
     capsys.readouterr()
-    main(["check"])
-    assert "error[" not in capsys.readouterr().out
+    assert main(["check"]) == 1
+    assert re.findall(r"error\[(.*?)\]: .*\n +--> (.*):\d+", capsys.readouterr().out) == [
+        ("SRV013", "hosts/kimi-01/host.yaml:5"),
+        ("SRV013", "hosts/kimi-01/host.yaml:11"),
+    ]
     before = {path: path.read_text() for path in tmp_path.rglob("*.yaml")}
     assert len(before) == 3
     assert main(["init", "kimi-01"]) == 0
@@ -26,6 +30,25 @@ def test_what_it_begins_renders_and_has_no_errors(tmp_path, monkeypatch, capsys)
     assert main(["init", "kimi-02", "--release", "0.5.9"]) == 0
     assert {path: path.read_text() for path in before} == before
     assert (tmp_path / "hosts/kimi-02/host.yaml").is_file()
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["without facts", "with facts"])
+def test_a_placeholder_passes_no_check_until_it_is_filled_in(tmp_path, capsys, known):
+    assert main(["init", "g-1", "--root", str(tmp_path)]) == 0
+    file = tmp_path / "hosts/g-1/host.yaml"
+    if known:
+        (tmp_path / "hosts/g-1/facts.yaml").write_text(
+            "format: 1\nhost: g-1\ngpus: [{index: 0, name: NVIDIA L40S, memory-mib: 46068}]\n"
+            "checkpoints: [{path: /srv/models/qwen3-8b}]\n"
+        )
+    for line, filled in (("/srv/models/MODEL", "/srv/models/qwen3-8b"), ("A placeholder that", "Chat; what")):
+        assert main(["check", "--root", str(tmp_path)]) == 1
+        said = capsys.readouterr().out
+        assert "error[SRV013]" in said
+        assert "FCT005" not in said
+        file.write_text(file.read_text().replace(line, filled))
+    main(["check", "--root", str(tmp_path)])
+    assert "error[" not in capsys.readouterr().out
 
 
 def test_its_hooks_are_valid(tmp_path):

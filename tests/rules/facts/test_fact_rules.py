@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rules.checking import check
 from rules.said import messages, said
 from rules.views import facts, host, service
 from sgfleet.findings import Severity
@@ -172,4 +173,49 @@ def test_memory_that_a_gpu_cannot_have(gpu, words):
     assert [problem.message.split("MiB, ", 1)[1].removeprefix("and ") for problem in found] == (
         [words] if words else []
     )
-    assert all("MiB, not GB?" in problem.help and problem.route[-1] == "memory-mib" for problem in found)
+    assert all("write " in problem.help and problem.route[-1] == "memory-mib" for problem in found)
+
+
+PASSES = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "help_"),
+    [
+        ("NVIDIA L40S", 48, "48 GiB? The unit here is MiB: write memory-mib: 46068, or what nvidia-smi prints as"),
+        ("NVIDIA L40S", 46068 * 1024, "47,173,632 KiB? The unit here is MiB: write memory-mib: 46068, or what"),
+        ("NVIDIA L40S", 46068 * 1024**2, "48,305,799,168 bytes? The unit here is MiB: write memory-mib: 46068, or"),
+        ("NVIDIA L40S", 8 * 46068, "write memory-mib: 46068, or what nvidia-smi prints as memory.total, as `sgfleet"),
+        ("a card of tomorrow", 288, "288 GiB? The unit here is MiB: write what nvidia-smi prints as memory.total;"),
+    ],
+)
+def test_the_unit_that_would_fit_is_named(name, written, help_):
+    known = facts(gpus=[{"index": 0, "name": name, "memory-mib": written}])
+    (problem,) = said("facts.implausible_gpu_memory", host({}, known))
+    assert problem.help.startswith(help_)
+    assert problem.severity is None
+    assert (PASSES in problem.help) == (name == "NVIDIA L40S")
+
+
+def test_a_card_with_twice_its_memory_may_be_one():
+    known = facts(gpus=[{"index": 0, "name": "NVIDIA GeForce RTX 4090", "memory-mib": 49140}])
+    (problem,) = said("facts.implausible_gpu_memory", host({}, known))
+    assert problem.severity is Severity.WARNING
+    assert problem.help.startswith(f"a card rebuilt with twice its memory? {PASSES}; otherwise write memory-mib: 24564")
+
+
+def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
+    """No waiver of a service does; what is said instead works."""
+    files = {
+        "hosts/h/facts.yaml": "format: 1\nhost: h\ngpus:\n"
+        "  - {index: 0, name: NVIDIA GeForce RTX 4090, memory-mib: 49140}\n",
+        "hosts/h/host.yaml": 'host: h\nservices:\n  a:\n    release: "0.5.9"\n    python: /opt/python3\n'
+        "    flags: {model-path: /m}\n    waive: [{code: FCT009, reason: it was rebuilt}]\n",
+    }
+    (waiver,) = [each for each in check(tmp_path, files) if each.code == "WVR001"]
+    assert waiver.severity is Severity.WARNING
+    assert waiver.message == "FCT009 is a finding of the host h and not of this service: no waiver accepts it"
+    assert "`FCT009: note` under `policy.severity` of fleet.yaml" in waiver.help
+    files["fleet.yaml"] = "policy: {severity: {FCT009: note}}\n"
+    files["hosts/h/host.yaml"] = files["hosts/h/host.yaml"].rpartition("    waive")[0]
+    assert {each.code for each in check(tmp_path, files) if each.severity is not Severity.NOTE} == set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rules.said import said
@@ -72,6 +74,54 @@ def test_ports_used_twice(first, second, message):
     assert [problem.message for problem in problems] == ([message] if message else [])
 
 
+def _moved(flags, help_):
+    """The flags with the port that a help names for them."""
+    flag, value = re.search(r"`([\w-]+): (\S+)`", help_).groups()
+    return {**flags, flag: int(value) if value.isdecimal() else value}
+
+
+ATTENTION = {"tp-size": 2, "dp-size": 2, "enable-dp-attention": True}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [{}, {}, {}, {}],
+        [{"port": 30000}, {"port": 30000}, {"port": 30100}, {"port": 30000, "nccl-port": 30200}],
+        [{"port": 30000}, ATTENTION, {**ATTENTION, "port": 29900}, {"port": 30133}],
+        [ATTENTION, ATTENTION, {"port": 30333}, {"port": 30433, "nccl-port": 30500}],
+        [{"dist-init-addr": "10.0.0.1:20000"}, {"port": 30001, "dist-init-addr": "10.0.0.1:20000"}, {"port": 30002}],
+        [{"disaggregation-mode": "prefill"}, {"disaggregation-mode": "prefill"}],
+        [{"port": 64990}, {"port": 64990}, {"port": 80}, {"port": 80}],
+        [{"grpc-port": 30000}],
+    ],
+)  # fmt: skip
+def test_every_port_that_is_proposed_is_free_when_all_are_taken(flags):
+    """Each help alone leaves none of what it is about, and all together leave nothing."""
+    release = "0.5.23" if any("grpc-port" in each for each in flags) else "0.5.9"
+    names = "abcd"[: len(flags)]
+
+    def of(flags):
+        services = dict(zip(names, flags, strict=True))
+        return host({name: service(each, name=name, release=release) for name, each in services.items()})
+
+    found, all_moved = said("host.port_used_twice", of(flags)), list(flags)
+    assert found
+    for problem in found:
+        at = names.index(problem.route[1])
+        all_moved[at] = _moved(all_moved[at], problem.help)
+        one_moved = [_moved(each, problem.help) if at == place else each for place, each in enumerate(flags)]
+        after = {(each.route[1], each.arithmetic) for each in said("host.port_used_twice", of(one_moved))}
+        assert after < {(each.route[1], each.arithmetic) for each in found}
+    assert said("host.port_used_twice", of(all_moved)) == []
+
+
+def test_the_port_of_events_is_moved_where_it_stands():
+    events = {"kv-events-config": {"publisher": "zmq"}}
+    (problem,) = said("host.port_used_twice", two(events, {**events, "port": 30001}))
+    assert problem.help == "write another port into `endpoint` of b, such as 30100"
+
+
 @pytest.mark.parametrize(
     ("first", "second", "keys", "message"),
     [
@@ -103,10 +153,51 @@ def test_a_service_is_reported_once_however_many_take_its_gpus():
     assert [said for _, said in found[-1].related] == ["a, GPU 0", "b, GPU 0", "c, GPU 0", "d, GPU 0"]
 
 
-def test_free_gpus_are_named():
-    known = facts(gpus=4)
-    (problem,) = said("host.gpu_used_twice", two({}, {}, known, gpus_b=[0]))
-    assert problem.help == "GPUs without a service: 1, 2, 3"
+CARD = {"name": "NVIDIA L40S", "memory-mib": 46068}
+BROKEN = {"index": 2, "name": "NVIDIA L40S", "problem": "it has fallen off the bus"}
+FULL = "without another service: {} missing; lower the sizes of a service, or move one to another host"
+SLICED = {"index": 2, **CARD, "mig": True}
+
+
+@pytest.mark.parametrize(
+    ("second", "gpus", "third", "help_"),
+    [
+        ({}, [0], {}, "write `gpus: [1]`"),
+        ({"tp-size": 2}, [0, 1], {}, "write `gpus: [1, 3]`"),
+        ({"tp-size": 2}, [0, 2], {}, "write `gpus: [1, 3]`"),
+        ({"tp-size": 2, "gpu-id-step": 2}, "all", {}, "write `gpus: [1, 3]` and remove gpu-id-step"),
+        ({"base-gpu-id": 1, "gpu-id-step": 2}, [2, 0, 1], {},
+         "write `gpus: [1]` and remove base-gpu-id and gpu-id-step"),
+        ({"tp-size": 4}, "all", {}, f"its 4 ranks need as many GPUs, and only 2 are {FULL.format('2 are')}"),
+        ({}, [0], {"tp-size": 2, "gpus": [1, 3]}, f"its rank needs a GPU, and none is {FULL.format('1 is')}"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("unusable", [BROKEN, SLICED], ids=["broken", "mig"])
+def test_gpus_are_named_where_they_suffice(second, gpus, third, help_, unusable):
+    known = facts(gpus=[*({"index": index, **CARD} for index in (0, 1, 3)), unusable])
+    services = {"a": service({}, name="a", gpus=[0]), "b": service(second, name="b", gpus=gpus)}
+    if third:
+        services["c"] = service({"tp-size": third["tp-size"]}, name="c", gpus=third["gpus"])
+    problem = next(each for each in said("host.gpu_used_twice", host(services, known)) if each.route[1] == "b")
+    assert problem.help == help_
+
+
+def test_every_service_gets_gpus_of_its_own():
+    services = {name: service({}, name=name, gpus=[0]) for name in "abcde"}
+    helps = [problem.help for problem in said("host.gpu_used_twice", host(services, facts(gpus=4)))]
+    assert helps[:3] == [f"write `gpus: [{index}]`" for index in (1, 2, 3)]
+    assert helps[3].startswith("its rank needs a GPU, and none is")
+
+
+def test_a_service_that_may_take_every_gpu_leaves_none():
+    services = {
+        "a": service(name="a", release="0.5.99", gpus="all"),
+        "b": service(name="b", gpus=[0]),
+        "c": service(name="c", gpus=[0]),
+    }
+    assert {problem.help for problem in said("host.gpu_used_twice", host(services, facts(gpus=4)))} == {
+        f"its rank needs a GPU, and none is {FULL.format('1 is')}"
+    }
 
 
 def test_a_release_without_schema_counts_all_its_gpus():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -75,11 +76,77 @@ def test_idle_gpus(flags, gpus, message):
         ({}, [0, 1, 2, 3], "write `gpus: [0]`, or `tp-size: 4` to use them all"),
         ({"tp-size": 2, "pp-size": 2}, [0, 1, 2, 3, 4, 5, 6, 7], "write `gpus: [0, 1, 2, 3]`, or `tp-size: 4` to use"),
         ({"tp-size": 2}, [0, 1, 2], "write `gpus: [0, 1]`"),
+        ({"tp-size": 2, "base-gpu-id": 1}, [0, 1, 2], "write `gpus: [1, 2]` and remove base-gpu-id"),
+        ({"tp-size": 2, "gpu-id-step": 2}, [5, 1, 2], "write `gpus: [5, 2]` and remove gpu-id-step"),
+        ({"tp-size": 2, "pp-size": 2, "gpu-id-step": 2}, [0, 1, 2, 3, 4], "write `gpus: [0, 1, 2, 4]` and remove gpu"),
+        ({"dp-size": 3, "tp-size": 3, "enable-dp-attention": True}, [0, 1, 2, 3], "write `gpus: [0, 1, 2]`"),
     ],
 )
 def test_idle_gpus_can_be_left_out_or_used(flags, gpus, help_):
     (problem,) = said("service.idle_gpus", service(flags, gpus=gpus))
     assert problem.help.startswith(help_)
+    if "remove" in help_ or " or " not in problem.help:
+        assert problem.help.count("`") == 2, "no tp-size is named that another flag does not go with"
+
+
+def together(known, services):
+    """The first of these services, as one of all of them on their host."""
+    views = {}
+    for name, (flags, gpus) in services.items():
+        views[name] = replace(service(flags, name=name, gpus=gpus, known=known), together=views)
+    return next(iter(views.values()))
+
+
+NO_MORE = "take it out and lower the sizes, or move the service to another host"
+
+
+@pytest.mark.parametrize(
+    ("services", "helps"),
+    [
+        ({"a": ({"tp-size": 2}, [0, 9])}, ["write 1"]),
+        ({"a": ({"tp-size": 2}, [0, 9]), "b": ({}, [1])}, ["write 2"]),
+        ({"a": ({"tp-size": 3}, [0, 8, 9]), "b": ({}, [1])}, ["write 2", "write 3"]),
+        ({"a": ({}, [0, 9])}, ["take it out: no rank uses it"]),
+        ({"a": ({"base-gpu-id": 1}, [0, 9])}, ["write 1"]),
+        ({"a": ({"tp-size": 2}, [0, 9]), "b": ({"tp-size": 3}, [1, 2, 3])},
+         [f"none is without a service: {NO_MORE}"]),
+        ({"a": ({"tp-size": 3}, [0, 8, 9]), "b": ({"tp-size": 2}, [1, 2])},
+         [f"2 more are needed, and only 1 is without a service: {NO_MORE}"] * 2),
+        ({"a": ({"tp-size": 2}, [0, 9]), "b": ({"tp-size": 4}, "all")}, [f"none is without a service: {NO_MORE}"]),
+    ],
+)  # fmt: skip
+def test_only_gpus_that_are_to_be_had_are_named(services, helps):
+    assert [each.help for each in said("service.no_such_gpu", together(facts(gpus=4), services))] == helps
+
+
+@pytest.mark.parametrize(
+    ("services", "help_"),
+    [
+        ({"a": ({"tp-size": 4, "base-gpu-id": 1}, [0, 1])},
+         "write tp-size 2 and remove base-gpu-id, or write `gpus: [0, 1, 2, 3]` and remove base-gpu-id"),
+        ({"a": ({"tp-size": 4, "base-gpu-id": 1}, [0, 1]), "b": ({}, [0])},
+         "give it 4 GPUs, on another host if need be, or lower the sizes"),
+        ({"a": ({"tp-size": 8}, "all")}, "write tp-size 4"),
+        ({"a": ({"tp-size": 8, "base-gpu-id": 1}, "all")}, "write tp-size 2"),
+        ({"a": ({"tp-size": 2, "base-gpu-id": 3}, "all"), "b": ({}, [0])},
+         "write `gpus: [1, 3]` and remove base-gpu-id"),
+        ({"a": ({"tp-size": 2, "base-gpu-id": 1}, [2, 3])}, "remove base-gpu-id"),
+        ({"a": ({"tp-size": 2, "base-gpu-id": 1}, [2, 3]), "b": ({}, [2])},
+         "write `gpus: [0, 3]` and remove base-gpu-id"),
+        ({"a": ({"tp-size": 8, "dp-size": 8, "enable-dp-attention": True}, "all")},
+         "give it 8 GPUs, on another host if need be, or lower the sizes"),
+        ({"a": ({"tp-size": 8, "ep-size": 2}, [0, 1, 2])}, "write tp-size 2"),
+        ({"a": ({"tp-size": 2, "pp-size": 2}, [0, 1])}, "write `gpus: [0, 1, 2, 3]`"),
+    ],
+)  # fmt: skip
+def test_sizes_and_gpus_that_suffice_are_named(services, help_):
+    (problem,) = said("service.more_ranks_than_gpus", together(facts(gpus=4), services))
+    assert problem.help == help_
+
+
+def test_one_gpu_is_no_plural():
+    (problem,) = said("service.no_such_gpu", service(gpus=[1], known=facts(gpus=1)))
+    assert problem.message == "example-01 has no GPU 1: it has GPU 0"
 
 
 def test_gpus_that_are_not_there():
@@ -94,7 +161,7 @@ def test_gpus_that_are_not_there():
 def test_repeated_gpus():
     problems = said("service.repeated_gpu", service(gpus=[0, 1, 0, 0]))
     assert [problem.route for problem in problems] == [("gpus", 2), ("gpus", 3)]
-    assert problems[0].help == "write [0, 1]"
+    assert problems[0].help == "write `gpus: [0, 1]`"
 
 
 def test_release_without_schema_names_near_ones():
@@ -166,3 +233,13 @@ def test_the_last_position_is_the_largest():
         if made.tp < made.nodes // made.pp:  # `layout` has none of these
             continue
         assert made.last == max(made.devices())
+
+
+def test_of_a_repeated_gpu_one_rule_speaks():
+    assert said("service.idle_gpus", service(gpus=[2, 2])) == []
+    assert len(said("service.repeated_gpu", service(gpus=[2, 2]))) == 1
+
+
+def test_one_gpu_is_one():
+    (message,) = messages("service.more_ranks_than_gpus", service({"tp-size": 2}, gpus=[0]))
+    assert message == "2 ranks need as many GPUs, and there is 1 GPU in gpus"

@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-SERVICE: Final = "sglang"
-MODEL: Final = "/srv/models/MODEL"
-"""No model: whoever reads it sees that it has to be replaced."""
+from sgfleet.spec.placeholder import MODEL, WHY
 
+SERVICE: Final = "sglang"
 _HOST: Final = """\
 host: {host}
 
 services:
   sglang:                         # -> units/{host}/sglang.service
-    why: A placeholder that sgfleet init wrote. Say here what it serves, and for whom.
+    why: {why}
     release: "{release}"             # the SGLang release that runs there, in quotes
     python: /opt/sglang/bin/python3    # the interpreter of its environment on the host
     gpus: all                     # or a list, such as [0, 1]
     user: sglang
     flags:                        # as on the command line, without the dashes
-      model-path: /srv/models/MODEL    # no model: put the folder of one in its place, or a name on Hugging Face
+      model-path: {model}    # no model: put the folder of one in its place, or a name on Hugging Face
       served-model-name: model
       host: 127.0.0.1
       port: 30000
@@ -33,7 +32,7 @@ _RELEASE: Final = re.compile(r'^    release: "([0-9a-z.]+)" ', re.MULTILINE)
 
 def placeholder(host: str, release: str) -> str:
     """The text of a host.yaml to be filled in."""
-    return _HOST.format(host=host, release=release)
+    return _HOST.format(host=host, release=release, model=MODEL, why=WHY)
 
 
 def is_untouched(text: str, host: str) -> bool:

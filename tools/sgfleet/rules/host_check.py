@@ -63,7 +63,8 @@ def check_host(
     """
     policy = fleet.policy
     contents = {} if shared is None else _contents(spec)
-    views = {
+    views: dict[str, MachineView] = {}
+    views |= {
         name: MachineView(
             name,
             each.service,
@@ -74,6 +75,7 @@ def check_host(
             host=spec.name,
             facts=spec.facts,
             memory=memory,
+            together=views,
         )
         for name, each in spec.services.items()
     }
@@ -116,8 +118,10 @@ def _accepted(
     others: list[Finding] = []
     for finding in findings:
         own.get(finding.service, others).append(finding)
+    of_host = {finding.code for finding in others if finding.service is None}
     for name in waiving:
-        others += waive(own[name], _waived(spec.services[name], views[name]), today)
+        by = _waived(spec.services[name], views[name])._replace(of_host=of_host)
+        others += waive(own[name], by, today)
     return others
 
 

@@ -108,12 +108,13 @@ class MachineView(ServiceView):
     """A service and the machine that is to run it.
 
     `memory` gives the budgets of the host, all its services together; the first call may take milliseconds. `host` is
-    for words: no verdict depends on a name.
+    for words: no verdict depends on a name. `together` are all services of the host, this one among them.
     """
 
     host: str = field(kw_only=True)
     facts: Facts | None = None
     memory: Callable[[], HostMemory] | None = None
+    together: Mapping[str, MachineView] = field(default_factory=dict, repr=False)
 
 
 class HostView(NamedTuple):

@@ -42,7 +42,7 @@ class Waived(NamedTuple):
     """The service whose waivers are applied, and what was not known of it.
 
     `unchecked` are words such as "its facts" or "the flag schema of 0.5.9": where there are any, a waiver may look
-    unused because its rule had nothing to decide from.
+    unused because its rule had nothing to decide from. `of_host` are the codes of findings that belong to no service.
     """
 
     host: str
@@ -50,6 +50,7 @@ class Waived(NamedTuple):
     waivers: Sequence[Waiver]
     locate: Locate
     unchecked: Sequence[str] = ()
+    of_host: Set[str] = frozenset()
 
 
 def waive(findings: Sequence[Finding], by: Waived, today: datetime.date) -> list[Finding]:
@@ -96,6 +97,10 @@ def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: dateti
         help_ = f"put the cause of {waiver.code} right, or give a new day and the reason for it"
     elif waiver.code in met:
         return None
+    elif waiver.code in by.of_host:
+        message = f"{waiver.code} is a finding of the host {by.host} and not of this service: no waiver accepts it"
+        help_ = f"remove the waiver; `{waiver.code}: note` under `policy.severity` of fleet.yaml lets it pass"
+        evidence = f"the findings of {by.host}"
     elif by.unchecked:
         severity = Severity.NOTE
         message = (

@@ -39,7 +39,7 @@ def spans(indices: Iterable[int]) -> str:
 def gpus_there(indices: Iterable[int]) -> str:
     """What GPUs a host has, after "it has"."""
     said = spans(indices)
-    return f"GPUs {said}" if said else "no GPU"
+    return f"GPU{'' if said.isdecimal() else 's'} {said}" if said else "no GPU"
 
 
 def such_as(expected: Expect) -> str | None:

@@ -87,7 +87,7 @@ def _text(source: str) -> str:
 
 def _placeholders(data: Any, path: str) -> Iterator[str]:
     """What is left of what `init` wrote: services without a model, which would share the GPUs with this one."""
-    from sgfleet.cli.placeholder import MODEL
+    from sgfleet.spec.placeholder import MODEL
 
     services = data.get("services") if isinstance(data, dict) else None
     for name, service in (services if isinstance(services, dict) else {}).items():

@@ -72,6 +72,12 @@ def source(release: str, hook: str, moved: str = "0.5.19") -> str:
     return f"srt/arg_groups/{hook}.py" if between(release, moved) else "srt/server_args.py"
 
 
+def without_radix_cache(args: Arguments, *beside: str) -> str:
+    """How to turn the radix cache off, with other lines beside it: what is built on the cache goes with it."""
+    lines = " and ".join(f"`{line}`" for line in ("disable-radix-cache: true", *beside))
+    return f"add {lines}" + (" and remove enable-hierarchical-cache" if args.on("enable-hierarchical-cache") else "")
+
+
 def speculative(args: Arguments) -> str | None:
     """The speculative algorithm in capitals, None for none."""
     name = args.text("speculative-algorithm")

@@ -58,7 +58,7 @@ ROWS = (
         "use flashinfer or triton for such a model, or release 0.4.8.post1", until="0.4.8", others=(_DTYPE,),
         severity=Severity.WARNING),
     Row(_FLAG, lambda args: args.text(_FLAG) == "fa4", "fa4 serves prefill only in SGLang {release}",
-        "write `prefill-attention-backend: fa4`", since="0.5.4", until="0.5.7"),
+        "write `prefill-attention-backend: fa4` in its place", since="0.5.4", until="0.5.7"),
     Row(_FLAG, lambda args: args.text(_FLAG) == "trtllm_mla" and args.text(_DTYPE) not in (None, *_TRTLLM),
         lambda args: f"trtllm_mla does not work with kv-cache-dtype {args.text(_DTYPE)}",
         "use fp8_e4m3 or auto", since="0.5.4", until="0.5.18", others=(_DTYPE,)),

@@ -34,6 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import between
 from sgfleet.rules.combinations._rows import Row, attention_dp, judge
 from sgfleet.rules.rule import Rule
 
@@ -62,10 +63,32 @@ def _undivided(args: Arguments, name: str) -> str:
     return f"{name} {args.integer(name)} does not divide tp-size {args.integer('tp-size')}"
 
 
+def _fitting(args: Arguments) -> list[int]:
+    """Ways above 1 that divide the ranks and leave a request to each: no row of this rule objects to them."""
+    tp, requests = args.integer("tp-size") or 1, args.integer("max-running-requests") or 0
+    most = min(tp, 1024) if args.said("max-running-requests") is None or requests < 1 else min(tp, 1024, requests)
+    return [ways for ways in range(2, most + 1) if tp % ways == 0 and (ways == tp or not _all_ranks(args))]
+
+
+def _all_ranks(args: Arguments) -> bool:
+    """Whether the release splits all ranks, whatever `dp-size` is."""
+    return between(args.release.version, None, "0.4.4")
+
+
 def _divisors(args: Arguments, name: str) -> str:
-    tp = args.integer("tp-size") or 1
-    fitting = [str(ways) for ways in range(1, min(tp, 1024) + 1) if tp % ways == 0]
-    return f"write {name} as one of {', '.join(fitting)}"
+    fitting = _fitting(args)
+    if not fitting:
+        return f"remove {' and '.join(each for each in (_FLAG, name) if args.said(each) is not None)}"
+    values = ", ".join(map(str, fitting))
+    return f"write {name} as one of {values}" if len(fitting) > 1 else f"write {name} {values}"
+
+
+def _split(args: Arguments, flag: str) -> str:
+    """What gives `flag` the attention data parallelism that it needs."""
+    fitting, ways = _fitting(args), args.integer(_WAYS) or 1
+    if ways in fitting:
+        return f"add `{_FLAG}: true`"
+    return f"add `{_FLAG}: true` and `{_WAYS}: {fitting[-1]}`" if fitting else f"remove {flag}"
 
 
 def _alone(args: Arguments) -> bool:
@@ -96,10 +119,10 @@ ROWS = (
         sums=lambda args: f"{args.integer('max-running-requests')} requests ÷ {attention_dp(args)} groups = 0"),
     Row("enable-dp-lm-head", lambda args: not args.on(_FLAG) and (args.integer(_NEW) or 1) == 1
         and (args.integer(_WAYS) or 1) > 1,
-        "enable-dp-lm-head needs attention data parallelism", "add enable-dp-attention", since="0.5.3",
-        hook="parallel_hook"),
+        "enable-dp-lm-head needs attention data parallelism", lambda args: _split(args, "enable-dp-lm-head"),
+        since="0.5.3", hook="parallel_hook"),
     Row("enable-dp-lm-head", lambda args: not args.on(_FLAG), "enable-dp-lm-head needs enable-dp-attention",
-        "add enable-dp-attention and dp-size", until="0.5.2"),
+        lambda args: _split(args, "enable-dp-lm-head"), until="0.5.2"),
 )  # fmt: skip
 
 

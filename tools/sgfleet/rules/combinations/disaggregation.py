@@ -30,6 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import between
 from sgfleet.rules.combinations._rows import Row, judge
 from sgfleet.rules.rule import Rule
 
@@ -56,9 +57,18 @@ def _split(args: Arguments) -> bool:
     return max(tp, other) % min(tp, other) != 0
 
 
+def _decode_help(args: Arguments) -> str:
+    stores = between(args.release.version, "0.5.10") and not args.text("hicache-storage-backend")
+    return (
+        "add `disaggregation-mode: decode`"
+        + (" and `hicache-storage-backend: file`" if stores else "")
+        + ", or remove it"
+    )
+
+
 ROWS = (
     Row(_OFFLOAD, lambda args: args.on(_OFFLOAD) and _mode(args) != "decode",
-        f"{_OFFLOAD} is for disaggregation-mode decode", "add `disaggregation-mode: decode`, or remove it",
+        f"{_OFFLOAD} is for disaggregation-mode decode", _decode_help,
         hook="kv_cache_hook"),
     Row(_OFFLOAD, lambda args: args.on(_OFFLOAD) and _mode(args) == "decode"
         and not args.text("hicache-storage-backend"),

@@ -30,9 +30,10 @@ flags:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import between
 from sgfleet.rules.combinations._rows import Row, attention_dp, judge
 from sgfleet.rules.rule import Rule
 
@@ -67,7 +68,8 @@ def _one_group(args: Arguments) -> bool:
 
 def _partial_dp(args: Arguments) -> bool:
     """FlashInfer's all-to-all without one way of attention data parallelism for each rank."""
-    return args.text(_A2A) == "flashinfer" and attention_dp(args) != args.integer("tp-size")
+    tp = args.integer("tp-size")
+    return args.text(_A2A) == "flashinfer" and tp is not None and attention_dp(args) != tp
 
 
 def _runs(args: Arguments, runner: str, *quantizations: str | None) -> bool:
@@ -75,26 +77,38 @@ def _runs(args: Arguments, runner: str, *quantizations: str | None) -> bool:
     return args.text(_RUNNER) == runner and args.text("quantization") not in quantizations
 
 
-def _cutlass(*quantizations: str | None, since: str, until: str | None = None) -> Row:
-    return _kernel("flashinfer_cutlass", *quantizations, since=since, until=until)
+class Kernel(NamedTuple):
+    """In which releases a runner knows which quantisations; None stands for no `quantization`."""
+
+    runner: str
+    quantizations: tuple[str | None, ...]
+    releases: tuple[str, str | None]
+
+    @property
+    def row(self) -> Row:
+        """What is said of the others."""
+        return Row(
+            _RUNNER,
+            lambda args: _runs(args, self.runner, *self.quantizations),
+            lambda args: f"{self.runner} does not work with {_quantization(args)} in SGLang {{release}}",
+            f"quantization may be {', '.join(filter(None, self.quantizations))}; or use moe-runner-backend auto",
+            since=self.releases[0],
+            until=self.releases[1],
+            others=("quantization",),
+            hook="moe_hook",
+        )
 
 
-def _trtllm(*quantizations: str | None, since: str, until: str | None = None) -> Row:
-    return _kernel("flashinfer_trtllm", *quantizations, since=since, until=until)
-
-
-def _kernel(runner: str, *quantizations: str | None, since: str, until: str | None) -> Row:
-    known = ", ".join(name for name in quantizations if name)
-    return Row(
-        _RUNNER,
-        lambda args: _runs(args, runner, *quantizations),
-        lambda args: f"{runner} does not work with {_quantization(args)} in SGLang {{release}}",
-        f"quantization may be {known}; or use moe-runner-backend auto",
-        since=since,
-        until=until,
-        others=("quantization",),
-        hook="moe_hook",
-    )
+_CUTLASS, _TRTLLM = "flashinfer_cutlass", "flashinfer_trtllm"
+_KERNELS = (
+    Kernel(_CUTLASS, ("modelopt_fp4",), ("0.5.1", "0.5.5.post3")),
+    Kernel(_CUTLASS, ("modelopt_fp4", "modelopt_fp8", "nvfp4_online", None), ("0.5.6", None)),
+    Kernel(_TRTLLM, ("modelopt_fp4", "fp8"), ("0.5.2", "0.5.4.post1")),
+    Kernel(_TRTLLM, ("modelopt_fp4", "fp8", "modelopt_fp8"), ("0.5.4.post2", "0.5.6.post2")),
+    Kernel(_TRTLLM, ("modelopt_fp4", "fp8", "modelopt_fp8", "compressed-tensors", None), ("0.5.7", "0.5.13.post1")),
+    Kernel(_TRTLLM, ("modelopt_fp4", "fp8", "modelopt_fp8", "modelopt_mixed", "compressed-tensors", "nvfp4_online",
+                     "mxfp8", "mxfp4", None), ("0.5.14", None)),
+)  # fmt: skip
 
 
 def _exchange(*runners: str, since: str, until: str | None = None) -> Row:
@@ -103,12 +117,21 @@ def _exchange(*runners: str, since: str, until: str | None = None) -> Row:
         _A2A,
         lambda args: args.text(_A2A) == "flashinfer" and args.text(_RUNNER) not in runners,
         f"moe-a2a-backend flashinfer needs moe-runner-backend {' or '.join(runners)}",
-        f"add `moe-runner-backend: {runners[0]}`",
+        lambda args: _runner_help(args, runners),
         since=since,
         until=until,
         others=(_RUNNER,),
         hook="moe_hook",
     )
+
+
+def _runner_help(args: Arguments, runners: tuple[str, ...]) -> str:
+    """The first of the runners that works with the quantisation too."""
+    for runner in runners:
+        kernels = [row for row in _KERNELS if row.runner == runner and between(args.release.version, *row.releases)]
+        if all(args.text("quantization") in row.quantizations for row in kernels):
+            return f"write `{_RUNNER}: {runner}`"
+    return f"remove {_A2A}: no such runner works with {_quantization(args)}"
 
 
 def _quantization(args: Arguments) -> str:
@@ -120,7 +143,8 @@ ROWS = (
     Row("enable-eplb", lambda args: not _old(args), "enable-eplb needs enable-ep-moe or enable-deepep-moe",
         "add `enable-ep-moe: true`", since="0.4.9.post5", until="0.4.10.post1"),
     Row("enable-eplb", _one_group, "enable-eplb needs ep-size above 1",
-        lambda args: f"add `ep-size: {args.integer('tp-size') or 8}`", since="0.4.10.post2", hook="moe_hook"),
+        lambda args: f"write `ep-size: {args.integer('tp-size')}`" if (args.integer("tp-size") or 1) > 1
+        else "remove enable-eplb: one rank has no experts to balance", since="0.4.10.post2", hook="moe_hook"),
     Row("enable-two-batch-overlap", _no_a2a, "enable-two-batch-overlap needs a moe-a2a-backend",
         "add `moe-a2a-backend: deepep`", since="0.5.7", until="0.5.14"),
     Row("enable-two-batch-overlap", lambda args: _no_a2a(args) and attention_dp(args) == 1,
@@ -137,17 +161,12 @@ ROWS = (
     Row(_A2A, _partial_dp, "moe-a2a-backend flashinfer needs attention data parallelism over all of tp-size",
         lambda args: f"add `attn-dp-size: {args.integer('tp-size')}`", since="0.5.22", until="0.5.22",
         others=("tp-size", "attn-dp-size"), hook="moe_hook"),
-    _cutlass("modelopt_fp4", since="0.5.1", until="0.5.5.post3"),
-    _cutlass("modelopt_fp4", "modelopt_fp8", "nvfp4_online", None, since="0.5.6"),
+    *(kernel.row for kernel in _KERNELS),
     Row(_RUNNER, lambda args: args.text(_RUNNER) == "flashinfer_cutlass"
+        and args.integer("tp-size") is not None
         and args.integer("ep-size") not in (None, 1, args.integer("tp-size")) and args.text(_A2A) not in _FORCING,
         "flashinfer_cutlass needs ep-size 1 or the tp-size", lambda args: f"write ep-size {args.integer('tp-size')}",
         since="0.5.6", others=("ep-size",), hook="moe_hook"),
-    _trtllm("modelopt_fp4", "fp8", since="0.5.2", until="0.5.4.post1"),
-    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", since="0.5.4.post2", until="0.5.6.post2"),
-    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", "compressed-tensors", None, since="0.5.7", until="0.5.13.post1"),
-    _trtllm("modelopt_fp4", "fp8", "modelopt_fp8", "modelopt_mixed", "compressed-tensors", "nvfp4_online", "mxfp8",
-            "mxfp4", None, since="0.5.14"),
     Row(_RUNNER, lambda args: args.text(_RUNNER) == "cutlass" and args.text("quantization") == "fp8"
         and (args.integer("ep-size") or 1) > 1,
         "moe-runner-backend cutlass with FP8 needs ep-size 1", "remove ep-size, or use another runner",

@@ -66,12 +66,15 @@ def check(view: ServiceView) -> Iterator[Problem]:
     if isinstance(limit, int):
         if total_bytes < limit:
             return
+        most = limit // 10**9 // count - 1
         sums.append(f"memory-max {limit / 10**9:.1f} GB ({limit / 2**30:.1f} GiB)")
         yield Problem(
             given.route,
             f"the host pools take {size_gb * count} GB, more than memory-max allows",
             arithmetic=tuple(sums),
-            help=f"at most hicache-size {max(limit // 10**9 // count - 1, 0)}, and the ranks need memory besides",
+            help=f"at most hicache-size {most}, and the ranks need memory besides"
+            if most > 0
+            else "raise memory-max, or remove enable-hierarchical-cache: no hicache-size is small enough",
             based_on=(f"SGLang {view.service.release}, srt/mem_cache", "unit.memory-max"),
             related=((("unit", "memory-max"), "the limit"),),
         )

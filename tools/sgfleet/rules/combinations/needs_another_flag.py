@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.combinations._rows import Row, judge
+from sgfleet.rules.combinations._rows import Row, judge, without_radix_cache
 from sgfleet.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -109,12 +109,14 @@ ROWS = (
         and not args.on("enable-priority-scheduling"),
         "retraction-policy priority needs enable-priority-scheduling", "add `enable-priority-scheduling: true`"),
     Row(_SCORING, lambda args: args.value(_SCORING) is not None and not args.on("disable-radix-cache"),
-        f"{_SCORING} needs disable-radix-cache", "add `disable-radix-cache: true`"),
+        f"{_SCORING} needs disable-radix-cache",
+        lambda args: without_radix_cache(
+            args, *(() if args.integer("chunked-prefill-size") == -1 else ("chunked-prefill-size: -1",)))),
     Row(_SCORING, lambda args: args.value(_SCORING) is not None and args.on("disable-radix-cache")
         and args.integer("chunked-prefill-size") != -1,
-        f"{_SCORING} needs chunked-prefill-size -1", "add `chunked-prefill-size: -1`"),
+        f"{_SCORING} needs chunked-prefill-size -1", "write `chunked-prefill-size: -1`"),
     Row(_MULTIPLEX, lambda args: args.on(_MULTIPLEX) and args.integer("chunked-prefill-size") != -1,
-        f"{_MULTIPLEX} needs chunked-prefill-size -1", "add `chunked-prefill-size: -1`", since="0.5.3.post2"),
+        f"{_MULTIPLEX} needs chunked-prefill-size -1", "write `chunked-prefill-size: -1`", since="0.5.3.post2"),
     Row(_MULTIPLEX, lambda args: args.on(_MULTIPLEX) and not args.on("disable-overlap-schedule")
         and (args.integer("pp-size") or 1) == 1,
         f"{_MULTIPLEX} needs disable-overlap-schedule", "add `disable-overlap-schedule: true`", since="0.5.3.post2"),
@@ -128,8 +130,8 @@ ROWS = (
         hook="serving_hook"),
     Row("flashinfer-a2a-dispatch-type", lambda args: args.text("moe-a2a-backend") != "flashinfer"
         and args.text("flashinfer-a2a-dispatch-type") not in (None, "auto"),
-        "flashinfer-a2a-dispatch-type needs moe-a2a-backend flashinfer", "add `moe-a2a-backend: flashinfer`",
-        hook="moe_hook"),
+        "flashinfer-a2a-dispatch-type needs moe-a2a-backend flashinfer",
+        "remove it: nothing else reads it", hook="moe_hook"),
     Row("speculative-draft-sink-size", lambda args: not args.said("speculative-draft-window-size"),
         "speculative-draft-sink-size needs speculative-draft-window-size", "add `speculative-draft-window-size: 4096`",
         hook="speculative_hook"),

@@ -36,6 +36,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
+from sgfleet.rules.arguments import between
 from sgfleet.rules.combinations._rows import Row, judge
 from sgfleet.rules.ranks import shares_ranks
 from sgfleet.rules.rule import Rule
@@ -64,6 +65,10 @@ def _loopback(args: Arguments) -> bool:
     return re.match(r"(?:tcp://)?(?:localhost|127\.|\[::1\])", args.text("dist-init-addr") or "") is not None
 
 
+def _ranks(nodes: int) -> str:
+    return "0" if nodes == 1 else f"one of 0 to {nodes - 1}"
+
+
 _ADDRESS_HELP = "add `dist-init-addr: HOST:PORT`, the address of node 0, the same on every node"
 
 ROWS = (
@@ -76,10 +81,11 @@ ROWS = (
         "dist-init-addr names this host only: other nodes look for node 0 on themselves", _ADDRESS_HELP),
     Row("node-rank", lambda args: (args.integer("node-rank") or 0) >= (args.integer("nnodes") or 1) > 0,
         lambda args: f"node-rank {args.integer('node-rank')} is no node of {args.integer('nnodes')}",
-        lambda args: f"write 0 to {(args.integer('nnodes') or 1) - 1}, or more nnodes", others=("nnodes",)),
+        lambda args: f"write {_ranks(args.integer('nnodes') or 1)}, or more nnodes", others=("nnodes",)),
     Row("dp-size", lambda args: _several(args) and (args.integer("dp-size") or 1) > 1 and not shares_ranks(args),
         "dp-size above 1 does not work on several nodes",
-        "run a service on each host, or use attention data parallelism",
+        lambda args: "run a service on each host"
+        + (", or use attention data parallelism" if between(args.release.version, "0.4.1.post7") else ""),
         others=("nnodes",)),
     Row("dp-size", lambda args: _several(args) and (args.integer("dp-size") or 1) > 1 and shares_ranks(args),
         "dp-size above 1 does not work on several nodes", "run a service on each host", until="0.4.1.post6",

@@ -82,12 +82,17 @@ def _undrafted(args: Arguments, algorithms: tuple[str, ...]) -> bool:
     return speculative(args) in algorithms and args.said("speculative-draft-model-path") is None
 
 
-def _pages_help(args: Arguments) -> str:
-    backend = args.text("attention-backend")
-    return f"write speculative-eagle-topk 1, page-size 1, or another attention-backend than {backend}"
+def _tree_row(backends: tuple[str, ...], since: str, until: str) -> Row:
+    return Row(
+        _FLAG,
+        lambda args: _tree_pages(args, backends),
+        "speculative-eagle-topk above 1 needs page-size 1 with this attention-backend",
+        f"write speculative-eagle-topk 1, page-size 1, or attention-backend {' or '.join(backends)}",
+        since=since,
+        until=until,
+        others=("speculative-eagle-topk", "page-size", "attention-backend"),
+    )
 
-
-_TREE = "speculative-eagle-topk above 1 needs page-size 1 with this attention-backend"
 
 ROWS = (
     Row(_FLAG, _pipeline, lambda args: f"{_FLAG} and pp-size {args.integer('pp-size')} exclude each other",
@@ -108,10 +113,8 @@ ROWS = (
     Row(_FLAG, lambda args: speculative(args) is not None and args.text("attention-backend") == "flex_attention",
         "flex_attention does not work with speculative decoding", "use triton or flashinfer",
         since="0.5.3", others=("attention-backend",), hook="attention_hook"),
-    Row(_FLAG, lambda args: _tree_pages(args, ("flashinfer",)), _TREE, _pages_help, since="0.5.2", until="0.5.5.post3",
-        others=("speculative-eagle-topk", "page-size", "attention-backend")),
-    Row(_FLAG, lambda args: _tree_pages(args, ("flashinfer", "fa3")), _TREE, _pages_help, since="0.5.6",
-        until="0.5.12.post1", others=("speculative-eagle-topk", "page-size", "attention-backend")),
+    _tree_row(("flashinfer",), "0.5.2", "0.5.5.post3"),
+    _tree_row(("flashinfer", "fa3"), "0.5.6", "0.5.12.post1"),
     Row(_FLAG, lambda args: speculative(args) == "NGRAM" and (args.integer("page-size") or 1) > 1
         and args.text("attention-backend") not in (None, "flashinfer"),
         "NGRAM needs page-size 1, or the flashinfer attention-backend", "write page-size 1", since="0.5.3",

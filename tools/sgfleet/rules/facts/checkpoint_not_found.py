@@ -48,6 +48,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.spec.placeholder import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,8 @@ def check(view: MachineView) -> Iterator[Problem]:
     args, facts = arguments(view), view.facts
     path = args.text("model-path") if args is not None else None
     if args is None or facts is None or not facts.checkpoints or path is None or not path.startswith("/"):
+        return
+    if path == MODEL:  # SRV013 says what it is
         return
     wanted = posixpath.normpath(path)
     found = [posixpath.normpath(each.path) for each in facts.checkpoints]

@@ -4,12 +4,13 @@
 
 Holds `memory-mib` of each GPU against the card that its name means, and reports what is more than twice as much or less
 than half as much; of a card that is not in the list, what is below 1 GiB. Parts of a card (MIG, virtual GPUs) may have
-any size.
+any size. Twice as much is a warning only: there are cards that were rebuilt so.
 
 ## Why
 
 Whoever writes facts by hand writes GB, or the memory of all cards together. Every budget starts from this figure: with
-it wrong none of them is worth anything.
+it wrong none of them is worth anything. Facts belong to a host, so no service's waiver accepts this: where the figure
+is right, `FCT009: note` under `policy.severity` of fleet.yaml lets it pass.
 
 ## Bad
 
@@ -57,7 +58,16 @@ RULE = Rule("FCT009", "implausible-gpu-memory", Severity.ERROR, "host")
 
 _FACTOR: Final = 2
 """Further apart than any two variants of one name are."""
+_NEAR: Final = 0.1
 _LEAST_MIB: Final = 1024
+_MOST_MIB: Final = 1024 * 1024
+_UNITS: Final = (("GiB", 1024), ("KiB", 1 / 1024), ("bytes", 1 / 1024**2))
+"""What people write instead, in MiB."""
+_PASSES: Final = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+_REBUILT: Final = (
+    "a card rebuilt with twice its memory? " + _PASSES + "; otherwise write memory-mib: {}, or what nvidia-smi prints"
+    " as memory.total"
+)
 _VIRTUAL: Final = re.compile(r"-[0-9]+[ABCQ]$")
 """How names of virtual GPUs end: "NVIDIA L40S-8Q" has 8 GiB of the card."""
 
@@ -70,17 +80,35 @@ def check(view: HostView) -> Iterator[Problem]:
         there = _memory_of(gpu)
         if there is None and gpu.memory_mib >= _LEAST_MIB:
             continue
-        if there is not None and there / _FACTOR <= gpu.memory_mib <= there * _FACTOR:
+        if there is not None and _fits(gpu.memory_mib, there):
             continue
         has = "less than any GPU has" if there is None else f"and such a card has {there:,} MiB"
+        rebuilt = there is not None and abs(gpu.memory_mib / there - _FACTOR) <= _NEAR
         yield Problem(
             ("facts", "gpus", position, "memory-mib"),
             f"GPU {gpu.index} of {view.host} ({quoted(gpu.name)}) is said to have {gpu.memory_mib:,} MiB, {has}",
-            help="MiB, not GB? "
-            + ("w" if there is None else f"write memory-mib: {there}, or w")
-            + "hat nvidia-smi prints as memory.total; `sgfleet facts` on the host writes it",
+            help=_REBUILT.format(there) if rebuilt else _help(gpu.memory_mib, there),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", "memory by the name of the card"),
+            severity=Severity.WARNING if rebuilt else None,
         )
+
+
+def _help(written: int, there: int | None) -> str:
+    """The unit in which the figure would fit, and what to write."""
+    unit = next((unit for unit, mib in _UNITS if _fits(written * mib, there)), None)
+    asks = f"{written:,} {unit}? The unit here is MiB: " if unit is not None else ""
+    if there is None:
+        return f"{asks}write what nvidia-smi prints as memory.total; `sgfleet facts` on the host does"
+    return (
+        f"{asks}write memory-mib: {there}, or what nvidia-smi prints as memory.total, as `sgfleet facts` on the host"
+        f" does; where it prints {written}, {_PASSES}"
+    )
+
+
+def _fits(mib: float, there: int | None) -> bool:
+    if there is None:
+        return _LEAST_MIB <= mib <= _MOST_MIB
+    return there / _FACTOR <= mib <= there * _FACTOR
 
 
 def _memory_of(gpu: Gpu) -> int | None:

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 
 class Port(NamedTuple):
-    """A port, what it is for, and the flag that it comes from; `route` is empty for a default."""
+    """A port, what it is for, and the flag that it comes from; `route` is empty for a default.
+
+    `key` is the entry of a flag that is a mapping. The ports of one flag and key move together.
+    """
 
     number: int
     use: str
     route: Route
+    flag: str
+    key: str | None = None
 
 
 def ports(args: Arguments) -> Iterator[Port]:
@@ -43,7 +48,7 @@ def ports(args: Arguments) -> Iterator[Port]:
 def _flag(args: Arguments, name: str, use: str) -> Iterator[Port]:
     number = args.integer(name) if args.has(name) else None
     if number is not None and 0 < number < 65_536:
-        yield Port(number, use, _route(args, name))
+        yield Port(number, use, _route(args, name), name)
 
 
 def _route(args: Arguments, name: str) -> Route:
@@ -52,17 +57,18 @@ def _route(args: Arguments, name: str) -> Route:
     return () if given is None else given.route
 
 
+_ADDRESS = "dist-init-addr"
 _ZMQ_DELTA = 233
 """Without `dist-init-addr`, the rendezvous of attention data parallelism lies this far above `port`."""
 
 
 def _rendezvous(args: Arguments) -> Iterator[Port]:
     """The address where ranks meet, and the block of ports above it that attention data parallelism adds."""
-    given, http = args.said("dist-init-addr"), args.integer("port")
-    found = re.search(r":(\d{1,5})\Z", args.text("dist-init-addr") or "")
+    given, http = args.said(_ADDRESS), args.integer("port")
+    found = re.search(r":(\d{1,5})\Z", args.text(_ADDRESS) or "")
     first = int(found[1]) if found else None
     if first is not None:
-        yield Port(first, "the rendezvous of the ranks", args.route("dist-init-addr"))
+        yield Port(first, "the rendezvous of the ranks", args.route(_ADDRESS), _ADDRESS)
     release = args.release.version
     ways = attention_dp(args)
     if ways == 1 or not between(release, "0.4.1.post7"):
@@ -71,11 +77,12 @@ def _rendezvous(args: Arguments) -> Iterator[Port]:
         if given is not None or http is None:
             return
         first = http + _ZMQ_DELTA
-        yield Port(first, f"the rendezvous of the ranks (port + {_ZMQ_DELTA})", _route(args, "port"))
-    route = _route(args, "dist-init-addr" if given is not None else "port")
+        yield Port(first, f"the rendezvous of the ranks (port + {_ZMQ_DELTA})", _route(args, "port"), "port")
+    flag = "port" if given is None else _ADDRESS
+    route = _route(args, flag)
     last = _fixed(release) if between(release, "0.5.3.post2") else _fixed(release) + ways
     for number in range(first + 1, min(first + last, 65_535) + 1):
-        yield Port(number, f"attention data parallelism (rendezvous + {number - first})", route)
+        yield Port(number, f"attention data parallelism (rendezvous + {number - first})", route, flag)
 
 
 def _fixed(release: str) -> int:
@@ -105,4 +112,4 @@ def _events(args: Arguments) -> Iterator[Port]:
     for key, default in (("endpoint", _EVENTS_DEFAULT), ("replay_endpoint", None)):
         found = re.search(r":(\d{1,5})\Z", str(config.get(key, default) or ""))
         for offset in range(attention_dp(args)) if found else ():
-            yield Port(int(found[1]) + offset if found else 0, "KV events", given.route)
+            yield Port(int(found[1]) + offset if found else 0, "KV events", given.route, "kv-events-config", key)

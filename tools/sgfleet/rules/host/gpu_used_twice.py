@@ -43,13 +43,13 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.ranks import MOST, layout
+from sgfleet.rules.gpus import gpus_of, room, with_gpus
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sgfleet.rules.rule import HostView, ServiceView
+    from sgfleet.rules.rule import HostView
 
 MOST_NAMED: Final = 4
 """Other services whose place a finding shows."""
@@ -61,26 +61,12 @@ def check(view: HostView) -> Iterator[Problem]:
     if len(view.services) < 2:
         return
     used = {name: gpus_of(service) for name, service in view.services.items()}
-    taken = {index for each in used.values() for index in each or ()}
-    free = sorted({gpu.index for gpu in view.facts.gpus or ()} - taken) if view.facts is not None else []
+    proposed = set[int]()
     names = list(view.services)
     for position, name in enumerate(names):
         shared = {other: said for other in names[:position] if (said := _shared(used[other], used[name])) is not None}
         if shared:
-            yield _problem(view, name, shared, free)
-
-
-def gpus_of(service: ServiceView) -> frozenset[int] | None:
-    """The indices of the GPUs that a service takes; None for all there are."""
-    gpus, args = service.service.gpus, arguments(service)
-    ranks = layout(args) if args is not None else None
-    if args is not None and args.text("device") == "cpu":
-        return frozenset()
-    if gpus == "all":
-        return frozenset(ranks.devices()) if ranks is not None and ranks.on_host <= MOST else None
-    if ranks is None:
-        return frozenset(gpus)
-    return frozenset(gpus[position] for position in ranks.devices() if position < len(gpus))
+            yield _problem(view, name, shared, _help(view, name, proposed))
 
 
 def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str | None:
@@ -93,16 +79,28 @@ def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str 
     return f"GPU{'s' if len(common) > 1 else ''} {', '.join(map(str, sorted(common)))}"
 
 
-def _problem(view: HostView, name: str, shared: dict[str, str], free: list[int]) -> Problem:
+def _help(view: HostView, name: str, proposed: set[int]) -> str:
+    """What to write for a service; what has been proposed to another one is no longer free."""
+    left = room(name, view.services, view.facts, proposed)
+    if left is None or left.ranks is None:
+        return "give each service GPUs of its own with `gpus:`"
+    gpus = left.enough()
+    if gpus is None:
+        return f"{left.lack}; lower the sizes of a service, or move one to another host"
+    proposed.update(gpus)
+    service = view.services[name]
+    return with_gpus(gpus, service.service, arguments(service))
+
+
+def _problem(view: HostView, name: str, shared: dict[str, str], help_: str) -> Problem:
     """`shared`: other service -> the GPUs that it takes too, in words."""
     other, gpus = next(iter(shared.items()))
     more = f" (one of {len(shared)} that share GPUs with {name})" if len(shared) > 1 else ""
+    known = view.facts is not None and view.facts.gpus is not None
     return Problem(
         ("services", name, "gpus"),
         f"{gpus} {'are' if gpus.startswith(('GPUs', 'all')) else 'is'} used by {other} and by {name}{more}",
-        help=f"GPUs without a service: {', '.join(map(str, free))}"
-        if free
-        else "give each service GPUs of its own with `gpus:`",
-        based_on=("gpus and the parallel sizes", *((f"hosts/{view.host}/facts.yaml",) if free else ())),
+        help=help_,
+        based_on=("gpus and the parallel sizes", *((f"hosts/{view.host}/facts.yaml",) if known else ())),
         related=tuple((("services", each, "gpus"), f"{each}, {shared[each]}") for each in list(shared)[:MOST_NAMED]),
     )

@@ -59,7 +59,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.findings import Severity
-from sgfleet.rules.host.gpu_used_twice import gpus_of
+from sgfleet.rules.gpus import gpus_of
 from sgfleet.rules.memory._budget import counted_bytes, gib, known
 from sgfleet.rules.rule import Problem, Rule
 

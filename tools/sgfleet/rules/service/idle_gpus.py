@@ -33,22 +33,25 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.gpus import room_of, shifted, with_gpus
 from sgfleet.rules.ranks import layout
 from sgfleet.rules.rule import Problem, Rule
+from sgfleet.rules.tensor_sizes import tensor_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.ranks import Layout
-    from sgfleet.rules.rule import ServiceView
+    from sgfleet.rules.rule import MachineView
 
-RULE = Rule("SRV005", "idle-gpus", Severity.WARNING, "service")
+RULE = Rule("SRV005", "idle-gpus", Severity.WARNING, "machine")
 
 
-def check(view: ServiceView) -> Iterator[Problem]:
+def check(view: MachineView) -> Iterator[Problem]:
     """GPUs without a rank."""
     gpus, args = view.service.gpus, arguments(view)
-    if args is None or gpus == "all":
+    if args is None or gpus == "all" or len(set(gpus)) < len(gpus):  # of a repeated one SRV002 speaks
         return
     ranks = layout(args)
     if ranks is None:
@@ -62,14 +65,24 @@ def check(view: ServiceView) -> Iterator[Problem]:
             ("gpus",),
             f"{words} {'have' if len(idle) > 1 else 'has'} no rank",
             arithmetic=(f"{ranks.sums}; {len(gpus)} GPUs in gpus",),
-            help=_help(ranks, kept, len(gpus)),
+            help=_help(view, args, ranks, kept, idle),
             based_on=("gpus and the parallel sizes",),
         )
 
 
-def _help(ranks: Layout, kept: list[int], gpus: int) -> str:
-    if ranks.base != 0 or ranks.step != 1:
-        return "remove base-gpu-id and gpu-id-step"
-    tp, rest = divmod(gpus, ranks.pp * ranks.replicas)
-    larger = f", or `tp-size: {tp}` to use them all" if rest == 0 and ranks.nodes == 1 and tp & (tp - 1) == 0 else ""
-    return f"write `gpus: {kept}`{larger}"
+def _help(view: MachineView, args: Arguments, ranks: Layout, kept: Sequence[int], idle: Sequence[int]) -> str:
+    moving = shifted(args)
+    if moving:
+        gpus = [*kept, *idle][: ranks.on_host]
+        return with_gpus(sorted(gpus, key=list(view.service.gpus).index), view.service, args)
+    tp = _tp_of_all(view, ranks, idle)
+    return f"write `gpus: {list(kept)}`" + (f", or `tp-size: {tp}` to use them all" if tp is not None else "")
+
+
+def _tp_of_all(view: MachineView, ranks: Layout, idle: Sequence[int]) -> int | None:
+    """The tp-size that takes the idle GPUs too; None where there is none, or where they are not to be had."""
+    tp, rest = divmod(len(view.service.gpus), ranks.pp * ranks.replicas)
+    left = room_of(view)
+    if rest or ranks.nodes > 1 or tp not in tensor_sizes(view, tp):
+        return None
+    return tp if left is None or set(idle) <= set(left.gpus) else None

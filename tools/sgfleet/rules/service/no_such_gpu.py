@@ -40,11 +40,13 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.gpus import room_of
+from sgfleet.rules.ranks import layout
 from sgfleet.rules.rule import Problem, Rule
-from sgfleet.spec.words import gpus_there, spans
+from sgfleet.spec.words import gpus_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sgfleet.rules.rule import MachineView
 
@@ -64,11 +66,31 @@ def check(view: MachineView) -> Iterator[Problem]:
             yield Problem(("gpus",), f"{view.host} has no GPU", help="move the service to a host that has",
                           based_on=basis)  # fmt: skip
         return
-    for position, index in enumerate(service.gpus):
-        if index not in there:
-            yield Problem(
-                ("gpus", position),
-                f"{view.host} has no GPU {index}: it has {gpus_there(there)}",
-                help=f"write indices out of {spans(there)}" if there else None,
-                based_on=basis,
-            )
+    wrong = [position for position, index in enumerate(service.gpus) if index not in there]
+    if not wrong:
+        return
+    helps = _helps(view, service.gpus, wrong)
+    for position in wrong:
+        yield Problem(
+            ("gpus", position),
+            f"{view.host} has no GPU {service.gpus[position]}: it has {gpus_there(there)}",
+            help=helps[position],
+            based_on=basis,
+        )
+
+
+def _helps(view: MachineView, gpus: Sequence[int], wrong: Sequence[int]) -> dict[int, str]:
+    """What to do about each position: a GPU of its own where there are enough."""
+    args, left = arguments(view), room_of(view)
+    ranks = layout(args) if args is not None else None
+    idle = set(wrong) - set(ranks.devices()) if ranks is not None and ranks.last < len(gpus) else set()
+    missing = [position for position in wrong if position not in idle]
+    free = [index for index in (left.gpus if left is not None else ()) if index not in gpus]
+    if len(free) >= len(missing):
+        found = {position: f"write {index}" for position, index in zip(missing, free, strict=False)}
+    else:
+        many = f"{len(missing)} more are needed, and " if len(missing) > 1 else ""
+        have = f"only {len(free)} {'is' if len(free) == 1 else 'are'}" if free else "none is"
+        words = f"{many}{have} without a service: take it out and lower the sizes, or move the service to another host"
+        found = dict.fromkeys(missing, words)
+    return found | dict.fromkeys(idle, "take it out: no rank uses it")

@@ -48,7 +48,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             yield Problem(
                 ("gpus", position),
                 f"GPU {index} is listed twice",
-                help=f"write {once}",
+                help=f"write `gpus: {once}`",
                 based_on=("the meaning of CUDA_VISIBLE_DEVICES",),
             )
         seen.add(index)

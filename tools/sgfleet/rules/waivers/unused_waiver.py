@@ -2,7 +2,8 @@
 
 ## What it does
 Compares the waivers of a service with the findings that were made for it. Where something could not be checked (no
-facts, no schema for the release) a waiver may only look unused: it is then a note.
+facts, no schema for the release) a waiver may only look unused: it is then a note. What is found about the host as a
+whole, such as its facts, belongs to no service: `policy.severity` of fleet.yaml weighs it.
 
 ## Why
 A waiver outlives its cause: the flag was put right, the host got more memory. What is left accepts the next finding of
