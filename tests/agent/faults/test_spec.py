@@ -40,6 +40,7 @@ UNUSABLE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         **files,
         RENDERED: files[RENDERED].replace("X-Sgfleet-Format=", "X-Sgfleet-Format=9"),
     },
+    "facts of models are damaged": lambda files: {**files, "schema/models/example--Model-7B.json": "{"},
     "its spec names an unknown flag": lambda files: {**files, SPEC: files[SPEC].replace('"port"', '"no-such-flag"')},
 }
 

@@ -10,9 +10,11 @@ from sgfleet.agent.limits import exceeded
 from sgfleet.agent.reason import Reason
 from sgfleet.agent.seen import Wanted
 from sgfleet.findings import Severity
+from sgfleet.fleet.damage import CODE as MODEL_DAMAGE
 from sgfleet.fleet.memories import Memories
 from sgfleet.fleet.units import host_units
 from sgfleet.fleet.workspace import Workspace
+from sgfleet.memory.of_host import Unknown
 from sgfleet.render.identity import PREFIX, UNIT_FORMAT, unit_hash
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
 from sgfleet.source.problems import SourceError
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from sgfleet.agent.local import Local
     from sgfleet.findings import Finding
+    from sgfleet.memory.of_host import HostMemory
     from sgfleet.source.git_tree import GitTree
     from sgfleet.spec.host_spec import HostSpec
 
@@ -76,6 +79,9 @@ def read(tree: GitTree, state: Path, local: Local) -> Desired:
         service = spec.services[name].service
         release = workspace.release(service.release)
         assert release is not None  # noqa: S101 - it could not have been rendered
+        if (damaged := _model_damage(workspace, memories(), name)) is not None:
+            desired.wanted[name] = Wanted(refusal=damaged)
+            continue
         unit = unit_hash(found)
         desired.wanted[name] = Wanted(unit)
         desired.units[unit] = DesiredUnit(found, brief_of(name, service, release, memories(), spec.facts).encoded())
@@ -97,6 +103,18 @@ def _unit(
     service = spec.services[name].service
     port = service.flags.get("port")
     return exceeded(name, service, port if isinstance(port, int) else None, local.limits, local.scope) or rendered
+
+
+def _model_damage(workspace: Workspace, memory: HostMemory, name: str) -> Reason | None:
+    """Why nothing about the memory of a service can be checked, where that is for damaged facts of models: a model that
+    nobody has added is no such case.
+    """
+    unknown = memory.budget(name)
+    if not isinstance(unknown, Unknown) or unknown.what != "model":
+        return None
+    workspace.look_at_models()
+    damaged = [each for each in workspace.damaged if each.code == MODEL_DAMAGE]
+    return _first(damaged, "") if damaged else None
 
 
 def _differs(path: str, committed: str) -> Reason:

@@ -85,7 +85,7 @@ def _service(
     version = (change.release if change is not None else None) or resolved.service.release
     release = workspace.release(version)
     if release is None:
-        return _Unknown(f"there is no flag schema of SGLang {version}", f"sgfleet schema add {version}")
+        return _Unknown(*workspace.lacks(version))
     flags: dict[str, Any] = dict(resolved.service.flags)
     if change is not None:
         flags = change.applied(flags, release)

@@ -41,8 +41,8 @@ def _service(workspace: Workspace, trials: Trials, spec: HostSpec, name: str) ->
     service = spec.services[name].service
     release = workspace.release(service.release)
     if release is None:
-        unknown = f"there is no flag schema of SGLang {service.release}"
-        return ServiceOptions(spec.name, name, unknown=unknown, help=f"sgfleet schema add {service.release}")
+        unknown, help_ = workspace.lacks(service.release)
+        return ServiceOptions(spec.name, name, unknown=unknown, help=help_)
     world = trials.world(release)
     try:
         now = situation_of(world, spec, name)

@@ -164,11 +164,10 @@ def _guarded(argv: Sequence[str]) -> int:
     except streams.LostOutput:
         raise
     except Exception as error:  # the boundary: whatever was not foreseen becomes a report, never a bare traceback
-        if isinstance(error, OSError):
-            from sgfleet.cli.os_faults import refusal
+        from sgfleet.cli.os_faults import refusal
 
-            if (refused := refusal(error)) is not None:
-                return _refuse(refused, argv)
+        if (refused := refusal(error)) is not None:
+            return _refuse(refused, argv)
         from sgfleet.cli.crash import report
 
         return report(error, argv)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from sgfleet.cli.common import UsageError, gone_folder
+from sgfleet.source.data_file import ACCESS, DataFileError
 
 _HELP: Final = {
-    errno.EACCES: "give the user that runs sgfleet access to it, or run sgfleet as a user that has it",
-    errno.EPERM: "give the user that runs sgfleet access to it, or run sgfleet as a user that has it",
+    errno.EACCES: ACCESS,
+    errno.EPERM: ACCESS,
     errno.EROFS: "its file system is read-only: work on a copy that can be written, or mount it writable",
     errno.ENOSPC: "make room on that file system, then call it again",
     errno.EDQUOT: "make room below the quota, then call it again",
@@ -26,12 +27,17 @@ _HELP: Final = {
 }
 """What the machine or its setting refuses, whatever is called. Without a file's name, only these are no bug."""
 _ELSE: Final = "see what is at that place, then call it again"
+_RESTORE: Final = "take what the last good commit has in its place"
 _OURS: Final = frozenset({errno.EBADF, errno.EFAULT})
 """What only a wrong call of ours can bring about."""
 
 
-def refusal(error: OSError) -> UsageError | None:
+def refusal(error: Exception) -> UsageError | None:
     """What to say of an error that nobody foresaw; None where it may be a bug of ours."""
+    if isinstance(error, DataFileError):
+        return UsageError(f"{_shown(error.path)}: {error.message}", error.help or _RESTORE)
+    if not isinstance(error, OSError):
+        return None
     named = error.filename if isinstance(error.filename, str | bytes | os.PathLike) else None
     if named is None and isinstance(error, FileNotFoundError) and _here_is_gone():
         return gone_folder()

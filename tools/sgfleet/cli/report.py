@@ -43,11 +43,15 @@ def writer_for(form: str) -> Writer:
     return Sarif(stream, version("sgfleet"), entries())
 
 
-def told_damage(workspace: Workspace) -> bool:
-    """Say on standard error which flag schemas are damaged, beside an answer that had to do without them; if any."""
+def told_damage(workspace: Workspace, *, models: bool = False) -> bool:
+    """Say on standard error which flag schemas are damaged, and which facts of models, beside an answer that had to do
+    without them; if any.
+    """
     from sgfleet.output.colour import paint_for
     from sgfleet.output.text import Text
 
+    if models:
+        workspace.look_at_models()
     found = list({each.message: each for each in workspace.damaged}.values())
     Text(sys.stderr, paint_for(sys.stderr)).add(found)
     return bool(found)

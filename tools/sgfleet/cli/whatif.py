@@ -78,8 +78,7 @@ class Trials:
         service = spec.services[name].service
         release = self.workspace.release(service.release)
         if release is None:
-            help_ = f"sgfleet schema add {service.release}"
-            return NotKnownError(f"there is no flag schema of SGLang {service.release}", help_)
+            return NotKnownError(*self.workspace.lacks(service.release))
         own = self.spec.services[name].service
         try:
             made = service_of(name, own, release, spec.facts, self.workspace.root, service.flags)

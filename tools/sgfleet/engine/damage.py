@@ -21,7 +21,7 @@ def damage(error: DamagedSchemaError, root: Path | None) -> Finding:
     return Finding(
         "SCH001",
         Severity.ERROR,
-        f"the flag schema of SGLang {error.release} cannot be used: {error.message}",
+        f"the flag schema of SGLang {error.release} cannot be used: {error.message.removeprefix('cannot be read: ')}",
         Place(shown, error.line, column, error.line, column),
-        help=f"take the file of the last good commit, or call sgfleet schema add {error.release}",
+        help=error.help or f"take the file of the last good commit, or call sgfleet schema add {error.release}",
     )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine import store
 from sgfleet.engine import version as versions
+from sgfleet.source import data_file
+from sgfleet.source.data_file import DataFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -119,12 +121,10 @@ def load(version: str, root: Path | None = None) -> Endpoints:
     for folder in store.folders(root):
         try:
             known = _read(folder / FILE)
-        except FileNotFoundError:
-            continue
         except EndpointsFormatError as error:
             problem = f"; {error}"
             continue
-        if version in known:
+        if known is not None and version in known:
             return known[version]
     raise UnknownEndpointsError(
         f"the endpoints of SGLang {version} are not known{problem}; sgfleet schema add {version} adds them"
@@ -135,20 +135,31 @@ class EndpointsFormatError(ValueError):
     """The text is no endpoints file that this version of sgfleet can read."""
 
 
-def _read(path: Path) -> Mapping[str, Endpoints]:
-    stamp = path.stat()
-    return _cached(path, stamp.st_mtime_ns, stamp.st_size)
+def damage(folder: Path) -> DataFileError | None:
+    """What is wrong with the file in a folder of schemas, if anything is."""
+    path = folder / FILE
+    try:
+        _read(path)
+    except EndpointsFormatError as error:
+        return DataFileError(str(path), str(error).removeprefix(f"{path}: "))
+    return None
+
+
+def _read(path: Path) -> Mapping[str, Endpoints] | None:
+    try:
+        stamp = data_file.look(path)
+    except DataFileError as error:
+        raise EndpointsFormatError(f"{path}: {error}") from None
+    return None if stamp is None else _cached(path, stamp.st_mtime_ns, stamp.st_size)
 
 
 @lru_cache(maxsize=4)
-def _cached(path: Path, _changed_ns: int, size_bytes: int) -> Mapping[str, Endpoints]:
-    if size_bytes > _LARGEST_BYTES:
-        raise EndpointsFormatError(f"{path}: {size_bytes} bytes; such a file has at most {_LARGEST_BYTES}")
+def _cached(path: Path, _changed_ns: int, _size_bytes: int) -> Mapping[str, Endpoints]:
     try:
-        return decode(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise EndpointsFormatError(f"{path} cannot be read: {error}") from None
-    except EndpointsFormatError as error:
+        return decode(data_file.read_bytes(path, _LARGEST_BYTES).decode())
+    except UnicodeDecodeError as error:
+        raise EndpointsFormatError(f"{path}: cannot be read: {error}") from None
+    except (DataFileError, EndpointsFormatError) as error:
         raise EndpointsFormatError(f"{path}: {error}") from None
 
 
@@ -187,11 +198,11 @@ def write(folder: Path, new: Iterable[Endpoints]) -> bool:
     """Put releases into the file of a folder of schemas (atomically). Returns whether it changed.
 
     Raises:
-        EndpointsFormatError: the file that is there cannot be read.
+        EndpointsFormatError, DataFileError: the file that is there cannot be read.
         OSError: it cannot be written.
     """
     path = folder / FILE
-    before = path.read_text(encoding="utf-8") if path.exists() else None
+    before = data_file.read_bytes(path, _LARGEST_BYTES).decode() if data_file.look(path) is not None else None
     known = decode(before) if before is not None else {}
     known.update((each.version, each) for each in new)
     text = encode(known.values())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from sgfleet.engine import package_index, schema_file, store, wheel_release
 from sgfleet.engine.extract.errors import ExtractionError
+from sgfleet.source import data_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +51,7 @@ def write(release: Release, folder: Path) -> Written:
     """
     path = folder / f"{release.version}.json"
     data = schema_file.encode(release).encode()
-    before = path.read_bytes() if path.exists() else None
+    before = data_file.before(path, store.LARGEST_BYTES)
     if before == data:
         return Written(release, path, "unchanged")
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,8 +108,9 @@ def rewrite(folder: Path) -> Iterator[Written | Failed]:
     for version in store.versions_in(folder):
         path = folder / f"{version}.json"
         try:
-            release = schema_file.decode(path.read_text(encoding="utf-8"), version)
-        except (OSError, UnicodeDecodeError, schema_file.SchemaFormatError) as error:
+            text = data_file.read_bytes(path, store.LARGEST_BYTES).decode()
+            release = schema_file.decode(text, version)
+        except (data_file.DataFileError, UnicodeDecodeError, schema_file.SchemaFormatError) as error:
             yield Failed(version, f"{path}: {error}")
             continue
         yield write(wheel_release.annotated(release), folder)

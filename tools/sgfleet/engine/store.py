@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.engine import version as versions
 from sgfleet.engine.schema_file import SchemaFormatError, decode
+from sgfleet.source import data_file
+from sgfleet.source.data_file import DataFileError
 from sgfleet.source.problems import SourceError
+from sgfleet.source.tree import Kind
 
 if TYPE_CHECKING:
     from sgfleet.engine.release import Release
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 FOLDER: Final = Path("schema", "sglang")
 """Below a repository's root."""
 
-_LARGEST_BYTES: Final = 4 * 2**20
+LARGEST_BYTES: Final = 4 * 2**20
 _KEPT: Final = 128
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _ELSEWHERE: Final = (_PACKAGE / "_schema" / "sglang", _PACKAGE.parents[1] / FOLDER)
@@ -31,12 +34,20 @@ _by_content: dict[tuple[str, str], Release] = {}
 class SchemaError(Exception):
     """A release has no schema that can be used.
 
-    `path` and `line` say where a damaged file is wrong (line 0: the file as a whole). `path` is None for a release
-    without a file, and `near` then names known releases that may have been meant, the nearest first.
+    `path` and `line` say where a damaged file is wrong (line 0: the file as a whole); `help` is what would solve it,
+    where that is not another file. `path` is None for a release without a file, and `near` then names known releases
+    that may have been meant, the nearest first.
     """
 
     def __init__(
-        self, message: str, *, release: str, path: Path | None = None, line: int = 0, near: tuple[str, ...] = ()
+        self,
+        message: str,
+        *,
+        release: str,
+        path: Path | None = None,
+        line: int = 0,
+        near: tuple[str, ...] = (),
+        help: str | None = None,  # noqa: A002 - the name that a finding has
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -44,6 +55,7 @@ class SchemaError(Exception):
         self.path = path
         self.line = line
         self.near = near
+        self.help = help
 
 
 class UnknownReleaseError(SchemaError):
@@ -65,18 +77,26 @@ def _candidates(root: Path | None) -> tuple[Path, ...]:
 
 
 def versions_in(folder: Path) -> list[str]:
-    """The releases that have a schema file in this folder, the oldest first."""
-    return versions.in_order(path.stem for path in folder.glob("*.json"))
+    """The releases that have a schema file in this folder, the oldest first.
+
+    Raises:
+        DataFileError: the folder cannot be listed.
+    """
+    return versions.in_order(name.removesuffix(".json") for name in data_file.names(folder, ".json"))
 
 
 def available(root: Path | KeptTree | None = None) -> list[str]:
-    """The releases that have a schema, the oldest first."""
+    """The releases that have a schema, the oldest first.
+
+    Raises:
+        DataFileError: a folder of them cannot be listed.
+    """
     if root is None or isinstance(root, Path):
-        return versions.in_order({version for folder in folders(root) for version in versions_in(folder)})
+        return versions.in_order({version for folder in _candidates(root) for version in versions_in(folder)})
     try:
         entries = root.entries(FOLDER.as_posix())
-    except SourceError:
-        entries = ()
+    except SourceError as error:
+        raise DataFileError(FOLDER.as_posix(), error.findings[0].message, error.findings[0].help) from None
     own = {entry.name.removesuffix(".json") for entry in entries if entry.name.endswith(".json")}
     return versions.in_order(own.union(available()))
 
@@ -96,17 +116,49 @@ def load(version: str, root: Path | KeptTree | None = None) -> Release:
             path = f"{FOLDER.as_posix()}/{version}.json"
             if (content := root.stamp(path)) is not None:
                 return _kept(version, root, path, content)
+            _nothing_kept(version, root, path)
             root = None
         for folder in _candidates(root):
             # os, not pathlib: this is asked for every service, and pathlib takes ten times as long.
             path = os.path.join(folder, f"{version}.json")  # noqa: PTH118
             try:
-                stamp = os.stat(path)  # noqa: PTH116
-            except OSError:
-                continue
-            return _load(version, path, stamp.st_mtime_ns, stamp.st_size)
-    near = tuple(versions.near(version, available(root)))
+                stamp = data_file.look(path)
+            except DataFileError as error:
+                raise _unreadable(version, error) from None
+            if stamp is not None:
+                return _load(version, path, stamp.st_mtime_ns, stamp.st_size)
+    near = tuple(versions.near(version, _listed(root)))
     raise UnknownReleaseError(f"there is no flag schema of SGLang {version!r}", release=version, near=near)
+
+
+def _listed(root: Path | KeptTree | None) -> list[str]:
+    """The releases whose name may have been meant; none where nobody can tell."""
+    try:
+        return available(root)
+    except DataFileError:
+        return []
+
+
+def _unreadable(version: str, error: DataFileError) -> DamagedSchemaError:
+    return DamagedSchemaError(
+        f"cannot be read: {error.message}", release=version, path=Path(error.path), help=error.help
+    )
+
+
+def _nothing_kept(version: str, tree: KeptTree, path: str) -> None:
+    """Nothing, where a revision has nothing in the place of this schema.
+
+    Raises:
+        DamagedSchemaError: it has something else than a file there, or nobody can tell.
+    """
+    at = FOLDER.as_posix()
+    try:
+        there = {entry.name: entry.kind for entry in tree.entries(at)}
+    except SourceError as error:
+        finding = error.findings[0]
+        raise DamagedSchemaError(finding.message, release=version, path=Path(at), help=finding.help) from None
+    if (kind := there.get(path.rpartition("/")[2], Kind.FILE)) is not Kind.FILE:
+        raise DamagedSchemaError(f"a {kind} in the place of a file", release=version, path=Path(path))
 
 
 def _kept(version: str, tree: KeptTree, path: str, content: str) -> Release:
@@ -114,7 +166,7 @@ def _kept(version: str, tree: KeptTree, path: str, content: str) -> Release:
     key = (version, content)
     if key not in _by_content:
         try:
-            text = tree.read_up_to(path, _LARGEST_BYTES).decode()
+            text = tree.read_up_to(path, LARGEST_BYTES).decode()
         except (SourceError, UnicodeDecodeError) as error:
             raise DamagedSchemaError(f"cannot be read: {error}", release=version, path=Path(path)) from None
         if len(_by_content) >= _KEPT:
@@ -124,16 +176,14 @@ def _kept(version: str, tree: KeptTree, path: str, content: str) -> Release:
 
 
 @lru_cache(maxsize=128)
-def _load(version: str, name: str, _changed_ns: int, size_bytes: int) -> Release:
+def _load(version: str, name: str, _changed_ns: int, _size_bytes: int) -> Release:
     """Cached by the file's time and size: a schema that is added while sgfleet runs is seen."""
     path = Path(name)
-    if size_bytes > _LARGEST_BYTES:
-        raise DamagedSchemaError(
-            f"{size_bytes} bytes: a flag schema has at most {_LARGEST_BYTES}", release=version, path=path
-        )
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = data_file.read_bytes(name, LARGEST_BYTES).decode()
+    except DataFileError as error:
+        raise _unreadable(version, error) from None
+    except UnicodeDecodeError as error:
         raise DamagedSchemaError(f"cannot be read: {error}", release=version, path=path) from None
     return _decoded(version, text, path)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgfleet.engine import store
 from sgfleet.engine.damage import damage
+from sgfleet.fleet.damage import damaged_model, damaged_tables
 from sgfleet.source.tree import WorkTree
 from sgfleet.spec.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from sgfleet.engine.release import Release
     from sgfleet.findings import Finding
@@ -23,13 +24,15 @@ class Workspace:
     """Reads specifications from `tree` (by default the files below `root`).
 
     Flag schemas and models are read from `library` (`root`, or the tree of a revision) before those that sgfleet was
-    installed with. A release without a usable schema is None. Damaged schemas collect in `damaged`, a finding each.
+    installed with. A release without a usable schema is None. Damaged schemas collect in `damaged`, a finding each, and
+    so do damaged facts of models once they are looked at.
     """
 
     def __init__(self, root: Path, tree: Tree | None = None, library: Path | KeptTree | None = None) -> None:
         self.root = root
         self.library = library or root
         self.damaged: list[Finding] = []
+        self._looked_at_models = False
         self.damaged_releases: set[str] = set()
         self.tree = tree or WorkTree(root)
         self._releases: dict[str, Release | None] = {}
@@ -56,6 +59,27 @@ class Workspace:
         for flag in release.flags:
             names.setdefault(flag.dest, []).extend(flag.names)
         return {name: same[0] for same in names.values() if len(same) > 1 for name in same}
+
+    def lacks(self, version: str) -> tuple[str, str]:
+        """Why the flags of a release are not known, and what to do."""
+        if version in self.damaged_releases:
+            return f"the flag schema of SGLang {version} cannot be used", "sgfleet check says what is wrong with it"
+        return f"there is no flag schema of SGLang {version}", f"sgfleet schema add {version}"
+
+    def look_at_models(self) -> None:
+        """Find damaged facts of models. All of this repository are read, because a lookup that finds nothing cannot
+        say which of them the model would have been in.
+        """
+        if not self._looked_at_models:
+            self._looked_at_models = True
+            from sgfleet.model import store as models
+
+            self.damaged += [damaged_model(error, self.root) for error in models.damaged(self.library)]
+
+    def look_at_tables(self) -> None:
+        """Find damage of what stands beside the flag schemas, which the next best copy would silently replace."""
+        if isinstance(self.library, Path):
+            self.damaged += damaged_tables(self.library)
 
     def _load(self, version: str) -> Release | None:
         try:

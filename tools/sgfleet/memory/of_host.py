@@ -141,7 +141,7 @@ class HostMemory:
         spec = self._specs[name]
         release = self._release_of(spec.release)
         if release is None:
-            return Unknown("release", f"there is no flag schema of SGLang {spec.release}")
+            return Unknown("release", f"the flag schema of SGLang {spec.release} is missing or cannot be used")
         try:
             return service_of(name, spec, release, self._facts, self._root, flags, self._seen_with.get(name))
         except NotKnownError as error:

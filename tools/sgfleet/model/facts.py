@@ -23,7 +23,7 @@ from sgfleet.model.layer import (
     Moe,
 )
 from sgfleet.model.piece import Piece
-from sgfleet.model.problem import ADD_COMMAND, ModelError
+from sgfleet.model.problem import ANEW, ModelError
 from sgfleet.model.shape import Draft, ModelShape, Quantisation, Source, Storage, Vision
 
 if TYPE_CHECKING:
@@ -272,4 +272,4 @@ def _pretty(document: dict[str, Any]) -> str:
 
 
 def _damaged(file: str, message: str) -> ModelError:
-    return ModelError(message, file=file, help=f"{ADD_COMMAND} writes it anew")
+    return ModelError(message, file=file, help=ANEW)

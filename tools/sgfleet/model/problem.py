@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 ADD_COMMAND = "sgfleet model add"
 """The command that writes model facts; every problem that more facts would solve names it."""
+ANEW = f"take the file of the last good commit, or call {ADD_COMMAND} FOLDER where the checkpoint is"
+"""What is done about facts that cannot be used."""
 
 
 class ModelError(Exception):

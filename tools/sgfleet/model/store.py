@@ -5,13 +5,17 @@ A root is a folder of this machine or the tree of a revision; what sgfleet was i
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.model.facts import NAME, read_facts
-from sgfleet.model.problem import ModelError
+from sgfleet.model.problem import ANEW, ModelError
+from sgfleet.source import data_file
+from sgfleet.source.data_file import DataFileError
 from sgfleet.source.problems import SourceError
+from sgfleet.source.tree import Kind
 
 if TYPE_CHECKING:
     from sgfleet.model.facts import Facts
@@ -21,6 +25,7 @@ FOLDER: Final = Path("schema", "models")
 """Below a repository's root."""
 LARGEST_BYTES: Final = 4 * 2**20
 _KEPT: Final = 256
+_FOLDER_BACK: Final = "take what the last good commit has in its place"
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 _ELSEWHERE: Final = (_PACKAGE / "_schema" / "models", _PACKAGE.parents[1] / FOLDER)
 """The copy in an installed wheel, then the checkout that an editable install points to."""
@@ -41,6 +46,7 @@ class KeptFile(NamedTuple):
     tree: KeptTree
     path: str
     content: str
+    kind: Kind = Kind.FILE
 
     def __str__(self) -> str:
         """As it is shown."""
@@ -49,24 +55,49 @@ class KeptFile(NamedTuple):
 
 def folders(root: Path | None = None) -> list[Path]:
     """The folders that hold facts; the first one wins: the repository's, then what sgfleet was installed with."""
-    candidates = [root / FOLDER] if root is not None else []
-    return [folder for folder in (*candidates, *_ELSEWHERE) if folder.is_dir()]
+    return [folder for folder in _candidates(root) if folder.is_dir()]
+
+
+@lru_cache(maxsize=64)
+def _candidates(root: Path | None) -> tuple[Path, ...]:
+    return _ELSEWHERE if root is None else (root / FOLDER, *_ELSEWHERE)
 
 
 def stamps(root: Path | KeptTree | None = None) -> tuple[int, ...]:
     """When files were last added to, replaced in or removed from the folders that hold facts."""
-    return tuple(folder.stat().st_mtime_ns for folder in folders(_folder(root)))
+    return tuple(map(_changed_ns, _candidates(_folder(root))))
 
 
 def files(root: Path | KeptTree | None = None) -> dict[str, Path | KeptFile]:
-    """Every facts file by its stem (`org--name`), in order."""
+    """Every facts file by its stem (`org--name`), in order.
+
+    Raises:
+        ModelError: A folder of them cannot be listed.
+    """
     found: dict[str, Path | KeptFile] = {}
     if root is not None and not isinstance(root, Path):
         found.update(_kept(root))
-    for folder in folders(_folder(root)):
-        for path in folder.glob("*.json"):
+    for folder in _candidates(_folder(root)):
+        for path in _in_folder(folder):
             found.setdefault(path.stem, path)
     return dict(sorted(found.items()))
+
+
+def damaged(root: Path | KeptTree) -> list[ModelError]:
+    """What is wrong with the facts of this repository: each file that cannot be used, or the folder as a whole."""
+    try:
+        own = _in_folder(root / FOLDER) if isinstance(root, Path) else list(_kept(root).values())
+    except ModelError as error:
+        return [error]
+    return [problem for file in own if (problem := _problem(file)) is not None]
+
+
+def _problem(file: Path | KeptFile) -> ModelError | None:
+    try:
+        read(file)
+    except ModelError as error:
+        return error
+    return None
 
 
 def load(name: str, root: Path | KeptTree | None = None) -> Facts | None:
@@ -79,11 +110,11 @@ def load(name: str, root: Path | KeptTree | None = None) -> Facts | None:
         return None
     if root is not None and not isinstance(root, Path):
         kept = f"{FOLDER.as_posix()}/{file_name(name)}"
-        if (content := root.stamp(kept)) is not None:
-            return read(KeptFile(root, kept, content))
-    for folder in folders(_folder(root)):
+        if (file := _kept(root).get(Path(kept).stem)) is not None:
+            return read(file)
+    for folder in _candidates(_folder(root)):
         path = folder / file_name(name)
-        if path.is_file():
+        if _look(path) is not None:
             return read(path)
     return None
 
@@ -95,15 +126,15 @@ def read(file: Path | KeptFile) -> Facts:
         ModelError: The file cannot be used.
     """
     if isinstance(file, KeptFile):
+        if file.kind is not Kind.FILE:
+            raise ModelError(f"cannot be used: a {file.kind} in the place of a file", file=file.path, help=ANEW)
         if file.content not in _by_content:
             if len(_by_content) >= _KEPT:
                 _by_content.clear()
             _by_content[file.content] = read_facts(_kept_text(file), file.path)
         return _by_content[file.content]
-    try:
-        stamp = file.stat()
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", file=str(file), help="is the file there?") from error
+    if (stamp := _look(file)) is None:
+        raise ModelError("cannot be read: there is no such file", file=str(file), help="is the file there?")
     return _read(file, stamp.st_mtime_ns, stamp.st_size)
 
 
@@ -123,28 +154,74 @@ def _folder(root: Path | KeptTree | None) -> Path | None:
     return root if isinstance(root, Path) else None
 
 
-def _kept(tree: KeptTree) -> dict[str, KeptFile]:
+def _changed_ns(folder: Path) -> int:
+    """When something was last put into a folder; 0 where nobody can tell."""
     try:
-        names = [entry.name for entry in tree.entries(FOLDER.as_posix()) if entry.name.endswith(".json")]
-    except SourceError:  # a link, or no folder: as a folder of this machine that is none
-        return {}
-    paths = {name.removesuffix(".json"): f"{FOLDER.as_posix()}/{name}" for name in names}
-    return {stem: KeptFile(tree, path, at) for stem, path in paths.items() if (at := tree.stamp(path)) is not None}
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - asked for every service
+    except OSError:
+        return 0
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The facts files in a folder of this machine.
+
+    Raises:
+        ModelError: It cannot be listed.
+    """
+    try:
+        return [folder / name for name in data_file.names(folder, ".json")]
+    except DataFileError as error:
+        raise ModelError(f"cannot be used: {error.message}", file=error.path, help=error.help or _FOLDER_BACK) from None
+
+
+def _look(path: Path) -> os.stat_result | None:
+    """What is known of a facts file; None where there is none.
+
+    Raises:
+        ModelError: Something else is there, or nobody can tell.
+    """
+    try:
+        return data_file.look(path)
+    except DataFileError as error:
+        raise _unusable(error) from None
+
+
+def _unusable(error: DataFileError) -> ModelError:
+    return ModelError(f"cannot be used: {error.message}", file=error.path, help=error.help or ANEW)
+
+
+def _kept(tree: KeptTree) -> dict[str, KeptFile]:
+    """The facts files of a revision.
+
+    Raises:
+        ModelError: Their folder cannot be listed.
+    """
+    try:
+        entries = [entry for entry in tree.entries(FOLDER.as_posix()) if entry.name.endswith(".json")]
+    except SourceError as error:
+        finding = error.findings[0]
+        raise ModelError(f"cannot be used: {finding.message}", file=FOLDER.as_posix(), help=_FOLDER_BACK) from None
+    return {
+        entry.name.removesuffix(".json"): KeptFile(tree, path, tree.stamp(path) or "", entry.kind)
+        for entry in entries
+        if not entry.name.startswith(".")
+        for path in (f"{FOLDER.as_posix()}/{entry.name}",)
+    }
 
 
 def _kept_text(file: KeptFile) -> str:
     try:
         return file.tree.read_up_to(file.path, LARGEST_BYTES).decode()
     except (SourceError, UnicodeDecodeError) as error:
-        raise ModelError(f"cannot be read: {error}", file=file.path, help="write it anew") from error
+        raise ModelError(f"cannot be read: {error}", file=file.path, help=ANEW) from error
 
 
 def _mentions(file: Path | KeptFile, text: str) -> bool:
     try:
         if isinstance(file, KeptFile):
             return text in _kept_text(file)
-        stamp = file.stat()
-        return text in _text(file, stamp.st_mtime_ns, stamp.st_size)
+        stamp = _look(file)
+        return stamp is not None and text in _text(file, stamp.st_mtime_ns, stamp.st_size)
     except (OSError, UnicodeDecodeError, ModelError):
         return False
 
@@ -154,13 +231,14 @@ def _read(path: Path, changed_ns: int, size_bytes: int) -> Facts:
     """Cached by the file's time and size: facts that are added while sgfleet runs are seen."""
     try:
         text = _text(path, changed_ns, size_bytes)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"cannot be read: {error}", file=str(path), help="write it anew") from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"cannot be read: {error}", file=str(path), help=ANEW) from error
     return read_facts(text, str(path))
 
 
 @lru_cache(maxsize=512)
-def _text(path: Path, _changed_ns: int, size_bytes: int) -> str:
-    if size_bytes > LARGEST_BYTES:
-        raise ModelError(f"has {size_bytes} bytes, too many for facts", file=str(path), help="write it anew")
-    return path.read_text(encoding="utf-8")
+def _text(path: Path, _changed_ns: int, _size_bytes: int) -> str:
+    try:
+        return data_file.read_bytes(path, LARGEST_BYTES).decode()
+    except DataFileError as error:
+        raise _unusable(error) from None

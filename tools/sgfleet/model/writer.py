@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from sgfleet.model.facts import NAME
 from sgfleet.model.problem import ModelError
-from sgfleet.model.store import file_name
+from sgfleet.model.store import LARGEST_BYTES, file_name
+from sgfleet.source import data_file
 
 if TYPE_CHECKING:
     from sgfleet.model.facts import Facts
@@ -25,8 +26,8 @@ def write(facts: Facts, text: str, folder: Path) -> Literal["added", "changed", 
         raise ModelError(f"{facts.name!a} is no name for a model", file=facts.source, help="give --name org/name")
     path = folder / file_name(facts.name)
     try:
-        before = path.read_text(encoding="utf-8") if path.exists() else None
-        if before == text:
+        before = data_file.before(path, LARGEST_BYTES)
+        if before == text.encode():
             return "unchanged"
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")

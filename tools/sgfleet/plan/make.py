@@ -91,6 +91,7 @@ class Planner:
                 found += schema_drift(workspace.tree)
             except SourceError as error:  # schema/ itself is a link, or cannot be listed
                 found += error.findings
+        workspace.look_at_models()
         found += {each.message: each for each in workspace.damaged}.values()
         services = dict.fromkeys(repository.host_names, ())
         return [*check_files(fleet, found).findings, *check_fleet(fleet, services).findings]

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("error: there is no service to look at", file=sys.stderr)
         return NOTHING
     _print(reports, arguments.format)
-    if told_damage(workspace):
+    if told_damage(workspace, models=True):
         return FINDINGS
     if all(service.unknown is not None for report in reports for service in report.services):
         return NOTHING

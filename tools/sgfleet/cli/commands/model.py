@@ -110,7 +110,12 @@ def _list(arguments: argparse.Namespace) -> int:
 
     code = OK
     found = []
-    for path in store.files(root_of(arguments)).values():
+    try:
+        files = store.files(root_of(arguments))
+    except ModelError as error:
+        print(f"error: {error}\nhelp: {error.help}", file=sys.stderr)
+        return FINDINGS
+    for path in files.values():
         try:
             found.append(store.read(path))
         except ModelError as error:

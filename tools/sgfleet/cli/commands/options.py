@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         return _apply(found, arguments.apply, root)
     _print(found, arguments.format)
-    if told_damage(workspace):
+    if told_damage(workspace, models=True):
         return FINDINGS
     return NOTHING if all(service.unknown is not None for service in found) else OK
 

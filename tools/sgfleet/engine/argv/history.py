@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.engine import store
+from sgfleet.source import data_file
+from sgfleet.source.data_file import DataFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.release import Release
 
 FILE: Final = "index.json"
+_LARGEST_BYTES: Final = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,31 @@ def history(root: Path | None = None) -> Mapping[str, Past]:
     """Option string -> its past; empty where there is no index."""
     for folder in store.folders(root):
         try:
-            data = json.loads((folder / FILE).read_text(encoding="utf-8"))
-            return {
-                option: Past(tuple(Span(first, last) for first, last in entry["in"]), entry.get("instead"))
-                for option, entry in data["options"].items()
-            }
-        except (OSError, ValueError, KeyError, TypeError):
+            return _read(folder / FILE)
+        except DataFileError:
             continue
     return {}
+
+
+def damage(folder: Path) -> DataFileError | None:
+    """What is wrong with the index in a folder of schemas, if anything is."""
+    path = folder / FILE
+    try:
+        if data_file.look(path) is not None:
+            _read(path)
+    except DataFileError as error:
+        return error
+    return None
+
+
+def _read(path: Path) -> dict[str, Past]:
+    try:
+        data = json.loads(data_file.read_bytes(path, _LARGEST_BYTES))
+        return {
+            option: Past(tuple(Span(first, last) for first, last in entry["in"]), entry.get("instead"))
+            for option, entry in data["options"].items()
+        }
+    except json.JSONDecodeError as error:
+        raise DataFileError(str(path), f"no JSON: {error}") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise DataFileError(str(path), f"not what sgfleet writes: {type(error).__name__}") from None
