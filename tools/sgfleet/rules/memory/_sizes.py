@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sgfleet.rules.memory._divided import _even, _may_fit, _with_tp
+from sgfleet.rules.memory._divided import _even, _with_tp
 from sgfleet.rules.memory._model import Model
 
 if TYPE_CHECKING:
@@ -28,3 +28,14 @@ def divides(view: MachineView, size: int) -> bool | None:
         return None
     model = Model(args, service, service.load.shape, parallel_of(service.settings))
     return _even(_with_tp(model, size)) and _may_fit(view, model, size)
+
+
+def _may_fit(view: MachineView, model: Model, size: int) -> bool:
+    from sgfleet.memory.of_host import Unknown, budget_of
+    from sgfleet.memory.window import window_of
+
+    if view.memory is None:
+        return True
+    changed = view.memory().variant(view.name, {str(model.args.route("tp-size")[-1]): size})
+    budget = changed if isinstance(changed, Unknown) else budget_of(changed)
+    return isinstance(budget, Unknown) or not window_of(budget).is_empty
