@@ -51,7 +51,7 @@ def told_damage(workspace: Workspace, *, models: bool = False) -> bool:
     from sgfleet.output.text import Text
 
     if models:
-        workspace.look_at_models()
+        workspace.look_at_models(thorough=False)
     found = list({each.message: each for each in workspace.damaged}.values())
     Text(sys.stderr, paint_for(sys.stderr)).add(found)
     return bool(found)

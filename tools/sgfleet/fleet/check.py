@@ -90,8 +90,9 @@ class FleetCheck:
         for checked in self._hosts():
             services[str(checked.host)] = checked.services
             yield checked
-        self._workspace.look_at_models()
-        self._workspace.look_at_tables()
+        self._workspace.look_at_models(thorough=whole)
+        if whole:
+            self._workspace.look_at_tables()
         yield check_files(fleet, {each.message: each for each in self._workspace.damaged}.values())
         if whole:
             yield check_files(fleet, self._drift())

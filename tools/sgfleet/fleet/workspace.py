@@ -66,15 +66,17 @@ class Workspace:
             return f"the flag schema of SGLang {version} cannot be used", "sgfleet check says what is wrong with it"
         return f"there is no flag schema of SGLang {version}", f"sgfleet schema add {version}"
 
-    def look_at_models(self) -> None:
+    def look_at_models(self, *, thorough: bool = True) -> None:
         """Find damaged facts of models. All of this repository are read, because a lookup that finds nothing cannot
-        say which of them the model would have been in.
+        say which of them the model would have been in; without `thorough` only for their form.
         """
         if not self._looked_at_models:
             self._looked_at_models = True
             from sgfleet.model import store as models
 
-            self.damaged += [damaged_model(error, self.root) for error in models.damaged(self.library)]
+            self.damaged += [
+                damaged_model(error, self.root) for error in models.damaged(self.library, thorough=thorough)
+            ]
 
     def look_at_tables(self) -> None:
         """Find damage of what stands beside the flag schemas, which the next best copy would silently replace."""

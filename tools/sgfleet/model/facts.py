@@ -95,19 +95,38 @@ def read_facts(text: str, file: str) -> Facts:
         ModelError: The file is not what `write_facts` writes.
     """
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _damaged(file, f"is not JSON: {error}") from error
-    try:
-        return _read(document)
+        return _read(_document(text, file))
     except CodecError as error:
         raise _damaged(file, f"is not a facts file: {error}") from error
 
 
-def _read(document: object) -> Facts:
+def check_form(text: str, file: str) -> None:
+    """Look whether a text is JSON of this format; what it says of the model is not looked at.
+
+    Raises:
+        ModelError: It is not.
+    """
+    try:
+        _versioned(_document(text, file))
+    except CodecError as error:
+        raise _damaged(file, f"is not a facts file: {error}") from error
+
+
+def _document(text: str, file: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _damaged(file, f"is not JSON: {error}") from error
+
+
+def _versioned(document: object) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise CodecError(f"format is not {FORMAT}")
-    values = dict(document)
+    return document
+
+
+def _read(document: object) -> Facts:
+    values = dict(_versioned(document))
     del values["format"]
     name, source, paths = values.pop("model", None), values.pop("source", None), values.pop("paths", [])
     if not isinstance(name, str) or not NAME.fullmatch(name) or not isinstance(source, str):

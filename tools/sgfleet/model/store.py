@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sgfleet.model.facts import NAME, read_facts
+from sgfleet.model.facts import NAME, check_form, read_facts
 from sgfleet.model.problem import ANEW, ModelError
 from sgfleet.source import data_file
 from sgfleet.source.data_file import DataFileError
@@ -18,6 +18,8 @@ from sgfleet.source.problems import SourceError
 from sgfleet.source.tree import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sgfleet.model.facts import Facts
     from sgfleet.source.tree import KeptTree
 
@@ -83,18 +85,22 @@ def files(root: Path | KeptTree | None = None) -> dict[str, Path | KeptFile]:
     return dict(sorted(found.items()))
 
 
-def damaged(root: Path | KeptTree) -> list[ModelError]:
-    """What is wrong with the facts of this repository: each file that cannot be used, or the folder as a whole."""
+def damaged(root: Path | KeptTree, *, thorough: bool = True) -> list[ModelError]:
+    """What is wrong with the facts of this repository: each file that cannot be used, or the folder as a whole.
+
+    Without `thorough` a file is sound that is JSON of this format: a question about one host decodes what it needs of
+    a hundred files, and is not the place to decode the others.
+    """
     try:
         own = _in_folder(root / FOLDER) if isinstance(root, Path) else list(_kept(root).values())
     except ModelError as error:
         return [error]
-    return [problem for file in own if (problem := _problem(file)) is not None]
+    return [problem for file in own if (problem := _problem(file, read if thorough else skim)) is not None]
 
 
-def _problem(file: Path | KeptFile) -> ModelError | None:
+def _problem(file: Path | KeptFile, look: Callable[[Path | KeptFile], object]) -> ModelError | None:
     try:
-        read(file)
+        look(file)
     except ModelError as error:
         return error
     return None
@@ -136,6 +142,15 @@ def read(file: Path | KeptFile) -> Facts:
     if (stamp := _look(file)) is None:
         raise ModelError("cannot be read: there is no such file", file=str(file), help="is the file there?")
     return _read(file, stamp.st_mtime_ns, stamp.st_size)
+
+
+def skim(file: Path | KeptFile) -> None:
+    """Look whether a file is JSON of the format of facts.
+
+    Raises:
+        ModelError: It is not, or cannot be read.
+    """
+    check_form(_text_of(file), str(file))
 
 
 def of_path(folder: str, root: Path | KeptTree | None = None) -> Facts | None:
@@ -218,22 +233,28 @@ def _kept_text(file: KeptFile) -> str:
 
 def _mentions(file: Path | KeptFile, text: str) -> bool:
     try:
-        if isinstance(file, KeptFile):
-            return text in _kept_text(file)
-        stamp = _look(file)
-        return stamp is not None and text in _text(file, stamp.st_mtime_ns, stamp.st_size)
-    except (OSError, UnicodeDecodeError, ModelError):
+        return text in _text_of(file)
+    except ModelError:
         return False
+
+
+def _text_of(file: Path | KeptFile) -> str:
+    """What a facts file holds.
+
+    Raises:
+        ModelError: It cannot be read.
+    """
+    if isinstance(file, KeptFile):
+        return _kept_text(file)
+    if (stamp := _look(file)) is None:
+        raise ModelError("cannot be read: there is no such file", file=str(file), help="is the file there?")
+    return _text(file, stamp.st_mtime_ns, stamp.st_size)
 
 
 @lru_cache(maxsize=256)
 def _read(path: Path, changed_ns: int, size_bytes: int) -> Facts:
     """Cached by the file's time and size: facts that are added while sgfleet runs are seen."""
-    try:
-        text = _text(path, changed_ns, size_bytes)
-    except UnicodeDecodeError as error:
-        raise ModelError(f"cannot be read: {error}", file=str(path), help=ANEW) from error
-    return read_facts(text, str(path))
+    return read_facts(_text(path, changed_ns, size_bytes), str(path))
 
 
 @lru_cache(maxsize=512)
@@ -242,3 +263,5 @@ def _text(path: Path, _changed_ns: int, _size_bytes: int) -> str:
         return data_file.read_bytes(path, LARGEST_BYTES).decode()
     except DataFileError as error:
         raise _unusable(error) from None
+    except UnicodeDecodeError as error:
+        raise ModelError(f"cannot be read: {error}", file=str(path), help=ANEW) from error
