@@ -144,6 +144,22 @@ def test_who_is_given_a_gpu_that_cannot_be_used():
     assert message.endswith("it is given to b, c")
 
 
+@pytest.mark.parametrize(
+    ("flags", "gpus", "way"),
+    [
+        ({}, "all", "; or write `gpus: [0]` for b"),
+        ({"tp-size": 2}, [0, 1], "; or write `gpus: [0, 2]` for b"),
+        ({"base-gpu-id": 1}, "all", "; or write `gpus: [0]` and remove base-gpu-id for b"),
+        ({"tp-size": 3}, "all", "; or take it out of `gpus:` and lower the sizes"),
+    ],
+)
+def test_other_gpus_than_a_broken_one_are_named(flags, gpus, way):
+    known = facts(gpus=[{"index": 0, "name": "X"}, {"index": 1, "name": "X", "problem": "gone"},
+                        {"index": 2, "name": "X"}])  # fmt: skip
+    (problem,) = said("facts.unusable_gpu", host({"b": service(flags, name="b", gpus=gpus, known=known)}, known))
+    assert problem.help == f"repair it, run `sgfleet facts` on the host and commit what it writes{way}"
+
+
 def test_what_could_not_be_read_is_counted_beyond_some():
     (problem,) = said("facts.unread_facts", host({}, facts(unknown={f"a{n}": "why" for n in range(20)})))
     assert problem.arithmetic[-1] == "and 12 more"
