@@ -107,6 +107,8 @@ NO_MORE = "take it out and lower the sizes, or move the service to another host"
         ({"a": ({"tp-size": 2}, [0, 9]), "b": ({}, [1])}, ["write 2"]),
         ({"a": ({"tp-size": 3}, [0, 8, 9]), "b": ({}, [1])}, ["write 2", "write 3"]),
         ({"a": ({}, [0, 9])}, ["take it out: no rank uses it"]),
+        ({"a": ({}, [9]), "b": ({"tp-size": 4}, "all")},
+         ["none is without a service: move the service to another host"]),
         ({"a": ({"base-gpu-id": 1}, [0, 9])}, ["write 1"]),
         ({"a": ({"tp-size": 2}, [0, 9]), "b": ({"tp-size": 3}, [1, 2, 3])},
          [f"none is without a service: {NO_MORE}"]),
