@@ -80,6 +80,26 @@ def test_what_is_installed(environments, message):
     assert found == ([message] if message else [])
 
 
+A, B, C = ({"python": f"/opt/{name}/bin/python3", "release": release}
+           for name, release in (("a", "0.5.8"), ("b", "0.5.9"), ("c", "0.5.9")))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("python", "environments", "help_"),
+    [
+        ("/opt/z/bin/python3", [A, B], "write /opt/b/bin/python3, or run `sgfleet facts` again"),
+        ("/opt/z/bin/python3", [A, B, C], "write one of /opt/b/bin/python3, /opt/c/bin/python3, or run"),
+        ("/opt/z/bin/python3", [A], "none of them has SGLang 0.5.9: install it on the host, then run"),
+        ("/opt/a/bin/python3", [A], 'write `release: "0.5.8"`, or install 0.5.9 on the host first'),
+        ("/opt/a/bin/python3", [A, B], 'write `python: /opt/b/bin/python3`, or write `release: "0.5.8"`, or install'),
+    ],
+)
+def test_only_environments_of_the_release_are_named(python, environments, help_):
+    view = service(python=python, known=facts(gpus=0, environments=environments))
+    (problem,) = said("facts.installed_release", view)
+    assert problem.help.startswith(help_)
+
+
 @pytest.mark.parametrize(
     ("path", "help_"),
     [
