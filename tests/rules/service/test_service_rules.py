@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rules.said import messages, said
 from rules.views import facts, service
 from sgfleet.rules.ranks import Layout
+from sgfleet.rules.rule import Together
 
 TOO_FAR = "base-gpu-id and gpu-id-step lead to GPU 4, and there are 4 GPUs on example-01"
 
@@ -91,7 +92,7 @@ def test_idle_gpus_can_be_left_out_or_used(flags, gpus, help_):
 
 def together(known, services):
     """The first of these services, as one of all of them on their host."""
-    views = {}
+    views = Together()
     for name, (flags, gpus) in services.items():
         views[name] = replace(service(flags, name=name, gpus=gpus, known=known), together=views)
     return next(iter(views.values()))
