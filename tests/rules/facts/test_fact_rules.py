@@ -80,6 +80,26 @@ def test_what_is_installed(environments, message):
     assert found == ([message] if message else [])
 
 
+A, B, C = ({"python": f"/opt/{name}/bin/python3", "release": release}
+           for name, release in (("a", "0.5.8"), ("b", "0.5.9"), ("c", "0.5.9")))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("python", "environments", "help_"),
+    [
+        ("/opt/z/bin/python3", [A, B], "write /opt/b/bin/python3, or run `sgfleet facts` again"),
+        ("/opt/z/bin/python3", [A, B, C], "write one of /opt/b/bin/python3, /opt/c/bin/python3, or run"),
+        ("/opt/z/bin/python3", [A], "none of them has SGLang 0.5.9: install it on the host, then run"),
+        ("/opt/a/bin/python3", [A], 'write `release: "0.5.8"`, or install 0.5.9 on the host first'),
+        ("/opt/a/bin/python3", [A, B], 'write `python: /opt/b/bin/python3`, or write `release: "0.5.8"`, or install'),
+    ],
+)
+def test_only_environments_of_the_release_are_named(python, environments, help_):
+    view = service(python=python, known=facts(gpus=0, environments=environments))
+    (problem,) = said("facts.installed_release", view)
+    assert problem.help.startswith(help_)
+
+
 @pytest.mark.parametrize(
     ("path", "help_"),
     [
@@ -142,6 +162,22 @@ def test_who_is_given_a_gpu_that_cannot_be_used():
     services = {"a": service(gpus=[0], known=known), "b": service(known=known), "c": service(gpus=[1], known=known)}
     (message,) = messages("facts.unusable_gpu", host(services, known))
     assert message.endswith("it is given to b, c")
+
+
+@pytest.mark.parametrize(
+    ("flags", "gpus", "way"),
+    [
+        ({}, "all", "; or write `gpus: [0]` for b"),
+        ({"tp-size": 2}, [0, 1], "; or write `gpus: [0, 2]` for b"),
+        ({"base-gpu-id": 1}, "all", "; or write `gpus: [0]` and remove base-gpu-id for b"),
+        ({"tp-size": 3}, "all", "; or take it out of `gpus:` and lower the sizes"),
+    ],
+)
+def test_other_gpus_than_a_broken_one_are_named(flags, gpus, way):
+    known = facts(gpus=[{"index": 0, "name": "X"}, {"index": 1, "name": "X", "problem": "gone"},
+                        {"index": 2, "name": "X"}])  # fmt: skip
+    (problem,) = said("facts.unusable_gpu", host({"b": service(flags, name="b", gpus=gpus, known=known)}, known))
+    assert problem.help == f"repair it, run `sgfleet facts` on the host and commit what it writes{way}"
 
 
 def test_what_could_not_be_read_is_counted_beyond_some():

@@ -9,6 +9,7 @@ import pytest
 from rules.said import said
 from rules.views import facts, host, service
 from sgfleet.engine import store
+from sgfleet.rules import gpus
 from sgfleet.rules.arguments import Arguments
 from sgfleet.rules.host._ports import ports
 
@@ -221,3 +222,12 @@ def test_cycles(after, message):
     }
     problems = said("host.ordering_cycle", host(services))
     assert [problem.message for problem in problems] == ([message] if message else [])
+
+
+def test_who_takes_which_gpu_is_worked_out_once_a_service(monkeypatch):
+    """Each of many services with a finding asks what is left for it: the work must not grow with their square."""
+    asked = []
+    monkeypatch.setattr(gpus, "gpus_of", lambda each, of=gpus.gpus_of: (asked.append(each.name), of(each))[1])
+    services = {f"s{number}": service({}, name=f"s{number}", gpus=[0]) for number in range(30)}
+    assert len(said("host.gpu_used_twice", host(services, facts(gpus=8)))) == 29
+    assert len(asked) == 30

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rules.said import messages, said
 from rules.views import facts, service
 from sgfleet.rules.ranks import Layout
+from sgfleet.rules.rule import Together
 
 TOO_FAR = "base-gpu-id and gpu-id-step lead to GPU 4, and there are 4 GPUs on example-01"
 
@@ -91,7 +92,7 @@ def test_idle_gpus_can_be_left_out_or_used(flags, gpus, help_):
 
 def together(known, services):
     """The first of these services, as one of all of them on their host."""
-    views = {}
+    views = Together()
     for name, (flags, gpus) in services.items():
         views[name] = replace(service(flags, name=name, gpus=gpus, known=known), together=views)
     return next(iter(views.values()))
@@ -107,6 +108,8 @@ NO_MORE = "take it out and lower the sizes, or move the service to another host"
         ({"a": ({"tp-size": 2}, [0, 9]), "b": ({}, [1])}, ["write 2"]),
         ({"a": ({"tp-size": 3}, [0, 8, 9]), "b": ({}, [1])}, ["write 2", "write 3"]),
         ({"a": ({}, [0, 9])}, ["take it out: no rank uses it"]),
+        ({"a": ({}, [9]), "b": ({"tp-size": 4}, "all")},
+         ["none is without a service: move the service to another host"]),
         ({"a": ({"base-gpu-id": 1}, [0, 9])}, ["write 1"]),
         ({"a": ({"tp-size": 2}, [0, 9]), "b": ({"tp-size": 3}, [1, 2, 3])},
          [f"none is without a service: {NO_MORE}"]),

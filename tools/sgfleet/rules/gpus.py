@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.ranks import MOST, layout
+from sgfleet.rules.rule import Together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
@@ -76,27 +78,50 @@ class Room(NamedTuple):
         return f"{need}, and {have} without another service: {missing}"
 
 
+class Takers:
+    """How many services of a host take each GPU. Asked once a host: some services have a finding each."""
+
+    def __init__(self, services: Mapping[str, ServiceView]) -> None:
+        self.used = {name: gpus_of(service) for name, service in services.items()}
+        self._count = Counter(index for used in self.used.values() for index in used or ())
+        self._all = sum(used is None for used in self.used.values())
+
+    def but(self, name: str, index: int) -> bool:
+        """Whether a service other than `name` takes the GPU."""
+        own = self.used[name]
+        if self._all > (own is None):
+            return True
+        return self._count[index] > (own is not None and index in own)
+
+
+def takers(services: Mapping[str, ServiceView]) -> Takers:
+    """Who takes what, kept with the services of a host where they have a place for it."""
+    kept: list[Takers] = services.kept if isinstance(services, Together) else []
+    if not kept:
+        kept.append(Takers(services))
+    return kept[0]
+
+
 def room(
     name: str, services: Mapping[str, ServiceView], facts: Facts | None, but: Set[int] = frozenset()
 ) -> Room | None:
     """What is left of a host for the service `name`, `but` aside; None without facts of its GPUs."""
     if facts is None or facts.gpus is None:
         return None
-    sound = {gpu.index: gpu.name for gpu in facts.gpus if gpu.problem is None and not gpu.mig and gpu.index not in but}
-    count = needed(services[name])
-    for other, service in services.items():
-        taken = gpus_of(service) if other != name else frozenset()
-        if taken is None:
-            return Room((), count)
-        sound = {index: card for index, card in sound.items() if index not in taken}
-    used, given = gpus_of(services[name]), services[name].service.gpus
-    mine = dict.fromkeys((*sorted(used or ()), *(given if given != "all" else ())))
+    taken = takers(services)
+    sound = {
+        gpu.index: gpu.name
+        for gpu in facts.gpus
+        if gpu.problem is None and not gpu.mig and gpu.index not in but and not taken.but(name, gpu.index)
+    }
+    given = services[name].service.gpus
+    mine = dict.fromkeys((*sorted(taken.used[name] or ()), *(given if given != "all" else ())))
     own = [index for index in mine if index in sound]
     cards = {gpu.name for gpu in facts.gpus if not mine or gpu.index in mine}
     rest = sorted((index for index in sound if index not in mine), key=lambda index: (sound[index] not in cards, index))
-    return Room((*own, *rest), count)
+    return Room((*own, *rest), needed(services[name]))
 
 
 def room_of(view: MachineView) -> Room | None:
     """What is left of its host for a service; None without facts of its GPUs."""
-    return room(view.name, view.together or {view.name: view}, view.facts)
+    return room(view.name, view.together or Together({view.name: view}), view.facts)

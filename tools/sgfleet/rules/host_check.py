@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.masking import mask, secret_at, secrets_of, secrets_of_line
-from sgfleet.rules.rule import FleetView, HostView, MachineView
+from sgfleet.rules.rule import FleetView, HostView, MachineView, Together
 from sgfleet.rules.runner import Outcome, run
 from sgfleet.rules.shared import content
 from sgfleet.rules.weighing import Waived, waive, weigh
@@ -63,7 +63,7 @@ def check_host(
     """
     policy = fleet.policy
     contents = {} if shared is None else _contents(spec)
-    views: dict[str, MachineView] = {}
+    views = Together()
     views |= {
         name: MachineView(
             name,

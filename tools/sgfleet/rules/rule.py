@@ -17,7 +17,8 @@ checked is the finding of a rule of its own, once a service.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import datetime
@@ -114,7 +115,17 @@ class MachineView(ServiceView):
     host: str = field(kw_only=True)
     facts: Facts | None = None
     memory: Callable[[], HostMemory] | None = None
-    together: Mapping[str, MachineView] = field(default_factory=dict, repr=False)
+    together: Together = field(default_factory=lambda: Together(), repr=False)
+
+
+class Together(dict[str, MachineView]):
+    """All services of a host, by name. `kept` is where `gpus` keeps what they take together."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self, services: Mapping[str, MachineView] = MappingProxyType({})) -> None:
+        super().__init__(services)
+        self.kept: list[Any] = []
 
 
 class HostView(NamedTuple):

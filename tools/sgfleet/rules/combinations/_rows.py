@@ -78,6 +78,18 @@ def without_radix_cache(args: Arguments, *beside: str) -> str:
     return f"add {lines}" + (" and remove enable-hierarchical-cache" if args.on("enable-hierarchical-cache") else "")
 
 
+def host_pool(args: Arguments) -> bool:
+    """Whether anything keeps a pool in host RAM, which the `hicache-` flags are about."""
+    return (
+        args.on("enable-hierarchical-cache")
+        or args.on("disaggregation-decode-enable-offload-kvcache")
+        or args.text("disaggregation-decode-retraction-backup") == "host_pool"
+        or args.on("enable-unified-cache-external-linker")
+        or args.on("enable-hisparse")
+        or args.on("enable-hierarchical-sparse-attention")
+    )
+
+
 def speculative(args: Arguments) -> str | None:
     """The speculative algorithm in capitals, None for none."""
     name = args.text("speculative-algorithm")

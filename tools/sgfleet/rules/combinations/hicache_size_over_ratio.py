@@ -37,6 +37,7 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import ServiceView
 
 RULE = Rule("CMB003", "hicache-size-over-ratio", Severity.WARNING, "service")
@@ -53,7 +54,16 @@ def check(view: ServiceView) -> Iterator[Problem]:
         yield Problem(
             given.route,
             f"hicache-ratio has no effect: hicache-size {size} decides the host pool",
-            help=f"remove one: hicache-size is {size} GB (10**9 bytes) for every rank",
+            help=_help(args, size),
             based_on=(f"SGLang {view.service.release}, srt/mem_cache",),
             related=((args.route("hicache-size"), "the size"),),
         )
+
+
+def _help(args: Arguments, size: int) -> str:
+    """The size may go only where the ratio would do: up to 1 it makes no pool, or none of use."""
+    ratio = args.number("hicache-ratio")
+    other = (
+        f"; or hicache-size, which is {size} GB (10**9 bytes) for every rank" if ratio is not None and ratio > 1 else ""
+    )
+    return f"remove hicache-ratio{other}"

@@ -3,7 +3,7 @@
 ## What it does
 
 Multiplies `hicache-size` (GB of 10**9 bytes) by the ranks on this host, and holds the product against `memory-max` of
-the unit. Without `memory-max`, and with more than one rank, a note says the product.
+the unit. Without `memory-max` or a pool, and with more than one rank, a note says the product.
 
 ## Why
 
@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.combinations._rows import host_pool
 from sgfleet.rules.ranks import layout
 from sgfleet.rules.rule import Problem, Rule
 
@@ -63,7 +64,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     total_bytes = size_gb * 10**9 * count
     sums = [f"hicache-size {size_gb} GB × {count} rank{'s' if count > 1 else ''} = {size_gb * count} GB"]
     limit = view.service.unit.memory_max
-    if isinstance(limit, int):
+    if isinstance(limit, int) and host_pool(args):
         if total_bytes < limit:
             return
         most = limit // 10**9 // count - 1
@@ -74,7 +75,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
             arithmetic=tuple(sums),
             help=f"at most hicache-size {most}, and the ranks need memory besides"
             if most > 0
-            else "raise memory-max, or remove enable-hierarchical-cache: no hicache-size is small enough",
+            else "raise memory-max, or remove the hierarchical cache with its flags: no hicache-size is small enough",
             based_on=(f"SGLang {view.service.release}, srt/mem_cache", "unit.memory-max"),
             related=((("unit", "memory-max"), "the limit"),),
         )

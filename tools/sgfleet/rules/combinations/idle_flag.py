@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.combinations._rows import Row, judge, speculative
+from sgfleet.rules.combinations._rows import Row, host_pool, judge, speculative
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -55,17 +55,6 @@ class Feature(NamedTuple):
     wanted: str | Callable[[Arguments], str]
     also: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
-
-
-def _host_pool(args: Arguments) -> bool:
-    return (
-        args.on("enable-hierarchical-cache")
-        or args.on("disaggregation-decode-enable-offload-kvcache")
-        or args.text("disaggregation-decode-retraction-backup") == "host_pool"
-        or args.on("enable-unified-cache-external-linker")
-        or args.on("enable-hisparse")
-        or args.on("enable-hierarchical-sparse-attention")
-    )
 
 
 def _graphs_off(args: Arguments, phase: str) -> str | None:
@@ -91,7 +80,7 @@ def _graphs(phase: str, *flags: str) -> Feature:
 
 
 FEATURES: Final = (
-    Feature(("hicache-",), _host_pool, "enable-hierarchical-cache"),
+    Feature(("hicache-",), host_pool, "enable-hierarchical-cache"),
     Feature(("hicache-storage-",), lambda args: args.text("hicache-storage-backend") is not None,
             "hicache-storage-backend", but=("hicache-storage-backend",)),
     Feature(("speculative-",), lambda args: speculative(args) is not None, "speculative-algorithm",

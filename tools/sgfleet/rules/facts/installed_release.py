@@ -48,7 +48,7 @@ from sgfleet.rules.quoting import quoted
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sgfleet.rules.rule import MachineView
 
@@ -62,11 +62,12 @@ def check(view: MachineView) -> Iterator[Problem]:
         return
     basis = (f"hosts/{view.host}/facts.yaml environments",)
     found = [each for each in facts.environments if each.python == service.python]
+    fitting = [each.python for each in facts.environments if each.release == service.release]
     if not found:
         yield Problem(
             ("python",),
             f"{service.python} is none of the environments that were found on {view.host}",
-            help=f"write one of {', '.join(each.python for each in facts.environments)}, or run `sgfleet facts` again",
+            help=_found_help(fitting, service.release),
             based_on=basis,
             severity=Severity.WARNING,
         )
@@ -85,7 +86,16 @@ def check(view: MachineView) -> Iterator[Problem]:
         yield Problem(
             ("release",),
             f"the release is {service.release}, and {service.python} has SGLang {installed}",
-            help=f'write `release: "{installed}"`, or install {service.release} on the host first',
+            help="".join(f"write `python: {each}`, or " for each in fitting[:1])
+            + f'write `release: "{installed}"`, or install {service.release} on the host first',
             based_on=basis,
             related=((("python",), "the interpreter"),),
         )
+
+
+def _found_help(fitting: Sequence[str], release: str) -> str:
+    """Environments of the release; one of another would only move the finding to `release`."""
+    if not fitting:
+        return f"none of them has SGLang {release}: install it on the host, then run `sgfleet facts` again"
+    one = f"write {fitting[0]}" if len(fitting) == 1 else f"write one of {', '.join(fitting)}"
+    return f"{one}, or run `sgfleet facts` again"

@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.gpus import gpus_of, room, with_gpus
-from sgfleet.rules.rule import Problem, Rule
+from sgfleet.rules.gpus import room, takers, with_gpus
+from sgfleet.rules.rule import Problem, Rule, Together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,13 +60,14 @@ def check(view: HostView) -> Iterator[Problem]:
     """GPUs with two services: once for each service, however many before it take them too."""
     if len(view.services) < 2:
         return
-    used = {name: gpus_of(service) for name, service in view.services.items()}
+    services = view.services if isinstance(view.services, Together) else Together(view.services)
+    used = takers(services).used
     proposed = set[int]()
     names = list(view.services)
     for position, name in enumerate(names):
         shared = {other: said for other in names[:position] if (said := _shared(used[other], used[name])) is not None}
         if shared:
-            yield _problem(view, name, shared, _help(view, name, proposed))
+            yield _problem(view, name, shared, _help(view, services, name, proposed))
 
 
 def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str | None:
@@ -79,9 +80,9 @@ def _shared(first: frozenset[int] | None, second: frozenset[int] | None) -> str 
     return f"GPU{'s' if len(common) > 1 else ''} {', '.join(map(str, sorted(common)))}"
 
 
-def _help(view: HostView, name: str, proposed: set[int]) -> str:
+def _help(view: HostView, services: Together, name: str, proposed: set[int]) -> str:
     """What to write for a service; what has been proposed to another one is no longer free."""
-    left = room(name, view.services, view.facts, proposed)
+    left = room(name, services, view.facts, proposed)
     if left is None or left.ranks is None:
         return "give each service GPUs of its own with `gpus:`"
     gpus = left.enough()

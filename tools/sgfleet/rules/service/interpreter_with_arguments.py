@@ -50,10 +50,11 @@ def check(view: ServiceView) -> Iterator[Problem]:
             based_on=("systemd.service(5), ExecStart=",),
         )
     elif name and "py" not in name.lower():
+        inside = f"{path}/bin/python3"
         yield Problem(
             ("python",),
             f"{quoted(path)} is not named like an interpreter of Python",
-            help=f"write the interpreter itself, such as {quoted(path)}/bin/python3 if this is an environment",
+            help=f"write the interpreter itself, such as {quoted(inside)} if this is an environment",
             based_on=("the path of the interpreter",),
             severity=Severity.WARNING,
         )

@@ -91,6 +91,7 @@ def _helps(view: MachineView, gpus: Sequence[int], wrong: Sequence[int]) -> dict
     else:
         many = f"{len(missing)} more are needed, and " if len(missing) > 1 else ""
         have = f"only {len(free)} {'is' if len(free) == 1 else 'are'}" if free else "none is"
-        words = f"{many}{have} without a service: take it out and lower the sizes, or move the service to another host"
+        less = "take it out and lower the sizes, or " if len(wrong) < len(gpus) else ""
+        words = f"{many}{have} without a service: {less}move the service to another host"
         found = dict.fromkeys(missing, words)
     return found | dict.fromkeys(idle, "take it out: no rank uses it")
