@@ -10,6 +10,7 @@ from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import HOST_PINNING
 from sgfleet.memory.units import gib
 from sgfleet.memory.window import window_of
+from sgfleet.model.weights import undivided, undivided_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ class Statement:
 
 def gpu_statements(service: Service) -> Iterator[Statement]:
     """Whether the service starts and has room, and with which fractions."""
+    yield from _undivided(service)
     budget = service.budget
     window = window_of(budget)
     asked = budget.fraction.value
@@ -58,6 +60,18 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
     context = service.settings.context_length or service.load.shape.context_length
     if context and 0 < budget.tokens < context:
         yield Statement("warning", f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
+
+
+def _undivided(service: Service) -> Iterator[Statement]:
+    """Heads that leave a rest among the ranks: `sgfleet check` refuses them as well."""
+    ranks = service.settings.attention_tp
+    for heads in undivided(service.load.shape, ranks):
+        below = max(size for size in range(1, ranks) if heads % size == 0)
+        above = next((size for size in range(ranks + 1, heads + 1) if heads % size == 0), None)
+        near = (
+            f"{below} or {above} ways divide" if above else f"{below} {'way divides' if below == 1 else 'ways divide'}"
+        )
+        yield Statement("error", undivided_words(heads, ranks), f"{near} them")
 
 
 def _unexplained(service: Service) -> Iterator[Statement]:
