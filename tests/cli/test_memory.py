@@ -152,6 +152,9 @@ def test_a_picture_is_well_formed(root):
         (["--release", "latest"], "the newest of "),
         (["--set", "hicache-ratio=four"], 'hicache-ratio takes a number, not "four"'),
         (["--set", "attention-backend=none-such"], "has no choice"),
+        (["--set", "json-model-override-args={"], "--set json-model-override-args: json-model-override-args holds no"),
+        (["--set", "kv-events-config=[1]"], "takes a mapping in JSON, not a list"),
+        (["--set", "log-level=inof"], "help: did you mean info?"),
         (["--release", "9.9.9"], "there is no flag schema of SGLang '9.9.9'"),
         (["--release", "0.5.8", "--set", "disable-hicache-numa=1"], "SGLang 0.5.8 has no flag"),
     ],
@@ -185,6 +188,13 @@ def test_any_change_gets_an_answer(root, change):
     assert done.returncode in (0, 1)
     assert done.stderr == ""
     assert "KV tokens" in done.stdout
+
+
+def test_heads_that_leave_a_rest_are_an_error(root):
+    done = memory(root, "h/chat", "--set", "tp-size=3")
+    assert done.returncode == 1
+    assert done.stdout.count("attention heads do not divide by 3 ranks") == 1
+    assert "error: 64 attention heads do not divide by 3 ranks\n  help: 2 or 4 ways divide them\n" in done.stdout
 
 
 def test_a_change_that_is_none(root):

@@ -47,6 +47,26 @@ def test_choices_by_release(release, flags, wrong):
     assert bool(said("flags.bad_choice", service(flags, release=release))) == wrong
 
 
+@pytest.mark.parametrize(
+    ("capability", "value", "has", "lacks"),
+    [
+        ("8.9", "none-such", "triton", "trtllm_mha"),
+        ("10.0", "none-such", "trtllm_mha", "fa3"),
+        ("9.0", "fa33", "fa3", "trtllm_mha"),
+        ("8.9", "trtllm_mhaa", "triton", "trtllm_mha"),
+        (None, "none-such", "trtllm_mha", "nothing"),
+    ],
+)
+def test_no_choice_is_offered_that_the_gpu_refuses(capability, value, has, lacks):
+    gpu = {"index": 0, "name": "NVIDIA", "memory-mib": 46068} | (
+        {"compute-capability": capability} if capability else {}
+    )
+    view = service({"attention-backend": value}, known=facts(gpus=[gpu]), gpus=[0], release="0.5.12")
+    (problem,) = said("flags.bad_choice", view)
+    assert has in problem.help
+    assert lacks not in problem.help
+
+
 @pytest.mark.parametrize(("value", "wrong"), [("1", False), ("true", False), ("0", True), (None, True)])
 def test_choice_that_a_variable_adds(value, wrong):
     environment = {} if value is None else {"SGLANG_KV_CANARY_ENABLE_TOKEN_ORACLE": value}

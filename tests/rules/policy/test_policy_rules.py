@@ -66,6 +66,25 @@ def test_required_flag_that_the_release_lacks():
 
 
 @pytest.mark.parametrize(
+    ("name", "release", "message", "help_"),
+    [
+        ("modl-path", "0.5.9", "no release of SGLang has", "in fleet.yaml's policy: did you mean model-path?"),
+        ("tp_size", "0.5.9", "no release of SGLang has", "in fleet.yaml's policy: write tp-size"),
+        ("zz9", "0.5.9", "no release of SGLang has", "in fleet.yaml's policy: remove it"),
+        ("hicache-ratio", "0.4.0", "SGLang 0.4.0 does not have",
+         "use a release with hicache-ratio (0.4.4.post2 to 0.5.23), or change the policy"),
+        ("cuda-graph-max-bs", "0.5.20", "SGLang 0.5.20 does not have",
+         "use a release with cuda-graph-max-bs (0.4.0 to 0.5.19), or change the policy"),
+    ],
+)  # fmt: skip
+def test_the_help_leads_to_a_release_only_where_one_has_the_flag(name, release, message, help_):
+    view = service(release=release, policy={"required-flags": [name]})
+    (problem,) = said("policy.required_flag", view)
+    assert problem.message == f"the policy requires {name}, which {message}"
+    assert problem.help == help_
+
+
+@pytest.mark.parametrize(
     ("name", "help_"),
     [
         ("tp-size", None),

@@ -164,6 +164,7 @@ def _report(
         statements.append(Statement("note", said))
     if changed and old is not None:
         statements += _same_tokens(old, after, then)
+    told = {each.text for each in statements}
     return ServiceReport(
         name=name,
         headline=_service_headline(after),
@@ -171,7 +172,7 @@ def _report(
         host=rows(_host_lines(now, name) if old else None, _host_lines(then, name) if changed else None),
         figures=tuple(_figures(old or after, after, now, then, changed=changed)),
         statements=tuple(statements),
-        notes=(*after.budget.notes, *beside.notes),
+        notes=(*(each for each in after.budget.notes if each not in told), *beside.notes),
     )
 
 

@@ -10,11 +10,11 @@ from sgfleet.cli.releases import load_release
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from sgfleet.engine.argv.values import Problem
     from sgfleet.engine.release import Release
     from sgfleet.fleet.workspace import Workspace
+    from sgfleet.rules.rule import Problem
 
 
 def add_change(parser: argparse.ArgumentParser) -> None:
@@ -53,9 +53,9 @@ class Change(NamedTuple):
             flag = release.by_name.get(name)
             if flag is None:
                 raise UsageError(f"SGLang {release.version} has no flag {name!r}", _instead(release, name))
-            problem = check_value(flag, value, name)
+            problem = check_value(flag, value, name) or next(_read_later(name, value, release), None)
             if problem is not None:
-                raise UsageError(*_unquoted(name, value, problem))
+                raise UsageError(*_unquoted(name, value, problem.message, problem.help))
             for other in flag.names:
                 changed.pop(other, None)
             if value is not None:
@@ -102,10 +102,23 @@ def _pair(text: str) -> tuple[str, Any]:
         raise UsageError(f"--set {name}: {error}") from error
 
 
-def _unquoted(name: str, value: Any, problem: Problem) -> tuple[str, str | None]:
+def _read_later(name: str, value: Any, release: Release) -> Iterator[Problem]:
+    """What the server could not read of a value that the parser lets pass. The value alone decides."""
+    from sgfleet.rules.flags import late_choice, late_json
+    from sgfleet.rules.rule import ServiceView
+    from sgfleet.spec.fleet import Policy
+    from sgfleet.spec.service import Service
+
+    given = {"release": release.version, "python": "/usr/bin/python3", "flags": {name: value}}
+    view = ServiceView("", Service.model_validate(given), Policy(), release)
+    yield from late_choice.check(view)
+    yield from late_json.check(view)
+
+
+def _unquoted(name: str, value: Any, message: str, help_: str | None) -> tuple[str, str | None]:
     """What is wrong with a value, which is not quoted where it is a secret."""
     from sgfleet.spec.secrecy import hidden_in
 
     if any(hidden_in({name: value})):
         return f"--set {name}: {name} takes no such value", None
-    return f"--set {name}: {problem.message}", problem.help
+    return f"--set {name}: {message}", help_

@@ -10,6 +10,7 @@ from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import HOST_PINNING
 from sgfleet.memory.units import gib
 from sgfleet.memory.window import window_of
+from sgfleet.model.weights import undivided, undivided_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ class Statement:
 
 def gpu_statements(service: Service) -> Iterator[Statement]:
     """Whether the service starts and has room, and with which fractions."""
+    yield from _undivided(service)
     budget = service.budget
     window = window_of(budget)
     asked = budget.fraction.value
@@ -69,6 +71,18 @@ def _works(window: Window) -> str:
         return f"none is sure: {window.low:.3f} ± {window.low_error:.3f} to {window.high:.3f} ± {window.high_error:.3f}"
     low, high = window.good
     return f"fractions from {low:.3f} to {high:.3f} work"
+
+
+def _undivided(service: Service) -> Iterator[Statement]:
+    """Heads that leave a rest among the ranks: `sgfleet check` refuses them as well."""
+    ranks = service.settings.attention_tp
+    for heads in undivided(service.load.shape, ranks):
+        below = max(size for size in range(1, ranks) if heads % size == 0)
+        above = next((size for size in range(ranks + 1, heads + 1) if heads % size == 0), None)
+        near = (
+            f"{below} or {above} ways divide" if above else f"{below} {'way divides' if below == 1 else 'ways divide'}"
+        )
+        yield Statement("error", undivided_words(heads, ranks), f"{near} them")
 
 
 def _unexplained(service: Service) -> Iterator[Statement]:

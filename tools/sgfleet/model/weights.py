@@ -166,10 +166,16 @@ def _notes(shape: ModelShape, parallel: Parallel) -> tuple[str, ...]:
         notes.append("releases repack the FP4 experts of this checkpoint for the GPU, which can take a fifth more")
     if shape.vision is not None and shape.vision.audio:
         notes.append("the audio tower is not counted")
-    heads = sorted({mixer.heads for mixer in shape.mixers if not isinstance(mixer, LinearAttention)})
-    notes += [
-        f"{count} attention heads do not divide by {parallel.attention_tp} ranks"
-        for count in heads
-        if count % parallel.attention_tp
-    ]
+    notes += [undivided_words(count, parallel.attention_tp) for count in undivided(shape, parallel.attention_tp)]
     return tuple(notes)
+
+
+def undivided(shape: ModelShape, ranks: int) -> list[int]:
+    """The numbers of attention heads that leave a rest among the ranks of a group: no release loads such a model."""
+    heads = sorted({mixer.heads for mixer in shape.mixers if not isinstance(mixer, LinearAttention)})
+    return [count for count in heads if count % ranks]
+
+
+def undivided_words(heads: int, ranks: int) -> str:
+    """The same in words."""
+    return f"{heads} attention heads do not divide by {ranks} ranks"

@@ -214,11 +214,12 @@ def _adapter(flag: Flag, reader: Type, item: Any) -> Any:
 def _one(flag: Flag, reader: Type, value: Any) -> Any:
     result = _SHAPES[reader.shape](flag, reader, value)
     if flag.choices is not None and (result not in flag.choices or isinstance(result, bool)):
-        raise BadValueError("bad-choice", f"{flag.name} has no choice {_shown(value)}", _choice_help(flag, value))
+        raise BadValueError("bad-choice", f"{flag.name} has no choice {_shown(value)}", choice_help(flag, value))
     return result
 
 
-def _choice_help(flag: Flag, value: Any) -> str:
+def choice_help(flag: Flag, value: Any) -> str:
+    """The choices that come near a value that is none, or all of them."""
     choices = [str(choice) for choice in flag.choices or ()]
     found = nearest(str(value), choices)
     if found:

@@ -29,9 +29,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sgfleet.engine.argv.values import choice_help
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
-from sgfleet.rules.rule import Problem, Rule
+from sgfleet.rules.memory import backend_without_kernels
+from sgfleet.rules.rule import MachineView, Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,9 +54,26 @@ def check(view: ServiceView) -> Iterator[Problem]:
             yield Problem(
                 wrong.route,
                 wrong.problem.message,
-                help=wrong.problem.help,
+                help=_help(view, wrong),
                 based_on=(f"schema/sglang/{view.service.release}.json",),
             )
+
+
+def _help(view: ServiceView, wrong: Wrong) -> str | None:
+    """The choices, without those that another rule is sure to refuse on the GPUs of this host.
+
+    Only words hang on the machine here: whether there is a finding follows from the service.
+    """
+    choices = wrong.flag.choices
+    if not isinstance(view, MachineView) or choices is None:
+        return wrong.problem.help
+    refused = backend_without_kernels.refused(
+        view, wrong.flag.name, [each for each in choices if isinstance(each, str)]
+    )
+    left = tuple(each for each in choices if each not in refused)
+    if not refused or not left:
+        return wrong.problem.help
+    return choice_help(wrong.flag._replace(choices=left), view.service.flags[wrong.name])
 
 
 def _switched_on(view: ServiceView, args: Arguments, wrong: Wrong) -> bool:

@@ -3,7 +3,8 @@
 ## What it does
 
 Holds numbers against the bounds that follow from what they count, and against those that the release checks when it
-starts: a memory fraction lies between 0 and 1, a port between 1 and 65,535, and there is at least one rank.
+starts: a memory fraction lies between 0 and 1, a port between 1 and 65,535, and there is at least one rank. No flag
+takes what is no number, what is infinite (but for the last bucket of a histogram) or what 64 bits do not hold.
 
 ## Why
 

@@ -51,8 +51,9 @@ from sgfleet.rules.memory._model import capability, gpu_name
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM022", "backend-without-kernels", Severity.ERROR, "machine")
@@ -70,10 +71,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         backend = args.text(flag)
         if args.said(flag) is None or backend is None:
             continue
-        phases = {"prefill", "decode"} if flag == _FLAGS[0] else {flag.partition("-")[0]}
-        if flag == _FLAGS[0]:
-            phases -= {phase for phase in phases if args.text(f"{phase}-attention-backend") is not None}
-        wanted = _wanted(view, backend, phases, has)
+        wanted = _wanted(view, backend, _phases(args, flag), has)
         if wanted is None:
             continue
         runs, severity = wanted
@@ -87,6 +85,23 @@ def check(view: MachineView) -> Iterator[Problem]:
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
             severity=severity,
         )
+
+
+def refused(view: MachineView, flag: str, backends: Iterable[str]) -> frozenset[str]:
+    """Those of a flag's choices that surely do not run on the service's GPUs."""
+    args = arguments(view)
+    has = capability(view) if args is not None and flag in _FLAGS else None
+    if args is None or has is None:
+        return frozenset()
+    found = {each: _wanted(view, each, _phases(args, flag), has) for each in backends}
+    return frozenset(each for each, wanted in found.items() if wanted is not None and wanted[1] is Severity.ERROR)
+
+
+def _phases(args: Arguments, flag: str) -> set[str]:
+    """What a flag's backend is for."""
+    if flag != _FLAGS[0]:
+        return {flag.partition("-")[0]}
+    return {phase for phase in ("prefill", "decode") if args.text(f"{phase}-attention-backend") is None}
 
 
 def _wanted(view: MachineView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:

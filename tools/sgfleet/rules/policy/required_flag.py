@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.policy._names import correction, releases_with
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -60,9 +61,17 @@ def check(view: ServiceView) -> Iterator[Problem]:
             continue  # under a name that is spelt wrong, which another rule says
         if flag is not None and flag.required:
             continue  # the release itself requires it, and a rule of its own says so
+        message, help_ = f"the policy requires {name}", f"add `{name}: VALUE` under `flags:`"
         if view.release is not None and flag is None:
-            message = f"the policy requires {name}, which SGLang {service.release} does not have"
-            help_ = f"use a release that has {name}, or change the policy"
-        else:
-            message, help_ = f"the policy requires {name}", f"add `{name}: VALUE` under `flags:`"
+            message, help_ = _of_no_use(name, service.release)
         yield Problem(("flags",), message, "key", help=help_, based_on=("fleet.yaml policy.required-flags",))
+
+
+def _of_no_use(name: str, release: str) -> tuple[str, str]:
+    """What to say of a flag that cannot be given."""
+    instead = correction(name)
+    if instead is not None:  # the rule about the policy says so too, where all of the fleet is looked at
+        return f"the policy requires {name}, which no release of SGLang has", f"in fleet.yaml's policy: {instead}"
+    there = releases_with(name)
+    which = f"a release that has {name}" if there is None else f"a release with {name} ({there})"
+    return f"the policy requires {name}, which SGLang {release} does not have", f"use {which}, or change the policy"
