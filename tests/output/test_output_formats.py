@@ -280,3 +280,12 @@ def test_a_host_that_is_counted_twice_is_one():
     for _ in range(2):
         summary.count([FULL])
     assert summary.hosts_with_findings == 1
+
+
+def test_a_file_whose_name_is_no_utf_8_has_its_bytes_in_sarif():
+    stream = io.StringIO()
+    writer = FORMATS["check.sarif"](stream)
+    writer.begin()
+    writer.add([FULL._replace(place=FULL.place._replace(path="hosts/\udcff"))])
+    writer.end(Summary(), ())
+    assert '"hosts/%FF"' in stream.getvalue()
