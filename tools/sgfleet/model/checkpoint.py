@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.model.config import MOST_BYTES, QUANTISATION_FILE, Config, read_config, read_json
 from sgfleet.model.headers import LENGTH_BYTES, Tensor, header_length, read_header
 from sgfleet.model.problem import ADD_COMMAND, ModelError
+from sgfleet.source import data_file
+from sgfleet.source.data_file import DataFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -98,7 +100,21 @@ def _all_tensors(files: Iterable[Path]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
+def _refuse_pipe(path: Path) -> None:
+    """A pipe or a device would make whoever opens it wait.
+
+    Raises:
+        ModelError: it is one.
+    """
+    try:
+        data_file.look(path)
+    except DataFileError as error:
+        help_ = error.help or "a checkpoint has regular files: download it again"
+        raise ModelError(f"cannot be read: {error.message}", file=error.path, help=help_) from None
+
+
 def _tensors(path: Path) -> tuple[Tensor, ...]:
+    _refuse_pipe(path)
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -115,6 +131,7 @@ def read_text(path: Path, most_bytes: int) -> str:
     Raises:
         ModelError: It is too large, or cannot be read.
     """
+    _refuse_pipe(path)
     try:
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)
