@@ -167,10 +167,10 @@ def test_a_configuration_alone_with_the_quantisation_beside_it(tmp_path: Path) -
     assert facts.pieces is None
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_pipe_makes_nobody_wait(tmp_path: Path, name: str) -> None:
-    if name != "config.json":
-        (tmp_path / "config.json").write_text("{}")
-    os.mkfifo(tmp_path / name)
+@pytest.mark.parametrize("name", ["config.json", "more.safetensors"])
+def test_a_pipe_makes_nobody_wait(folder: Path, name: str) -> None:
+    (folder / name).unlink(missing_ok=True)
+    (folder / INDEX_FILE).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
     with pytest.raises(ModelError, match="a pipe or a device in the place of a file"):
-        read_checkpoint(tmp_path)
+        read_checkpoint(folder)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.model.config import MOST_BYTES, QUANTISATION_FILE, Config, read_config, read_json
 from sgfleet.model.headers import LENGTH_BYTES, Tensor, header_length, read_header
 from sgfleet.model.problem import ADD_COMMAND, ModelError
-from sgfleet.source import data_file
-from sgfleet.source.data_file import DataFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,11 +104,9 @@ def _refuse_pipe(path: Path) -> None:
     Raises:
         ModelError: it is one.
     """
-    try:
-        data_file.look(path)
-    except DataFileError as error:
-        help_ = error.help or "a checkpoint has regular files: download it again"
-        raise ModelError(f"cannot be read: {error.message}", file=error.path, help=help_) from None
+    if path.exists() and not path.is_file() and not path.is_dir():
+        help_ = "a checkpoint has regular files: download it again"
+        raise ModelError("cannot be read: a pipe or a device in the place of a file", file=str(path), help=help_)
 
 
 def _tensors(path: Path) -> tuple[Tensor, ...]:
