@@ -165,3 +165,27 @@ def test_a_file_of_secrets_is_told_with_its_mode(here, rest, capsys):
     lines = [line for line in capsys.readouterr().err.splitlines() if ".env" in line]
     assert lines
     assert all(line.endswith("(owner root, mode 0600)") for line in lines)
+
+
+def test_a_unit_of_our_own_says_what_it_is(here, capsys):
+    """Nothing is asked for that the unit says itself."""
+    spec = (
+        'host: a-01\nservices:\n  chat:\n    release: "0.5.9"\n    python: /opt/sglang/bin/python3\n    user: sglang\n'
+        "    start: {budget: 15m, health-url: http://127.0.0.1:30001/100%25}\n    flags: {model-path: /models/m}\n"
+    )
+    (here / "hosts/a-01").mkdir(parents=True)
+    (here / "hosts/a-01/host.yaml").write_text(spec)
+    assert main(["render"]) == 0
+    capsys.readouterr()
+    assert main(["import", "units/a-01/chat.service"]) == 0
+    told = capsys.readouterr()
+    assert 'release: "0.5.9"' in told.out
+    assert "release 0.5.9, as X-Sgfleet-Release of the unit says" in told.err
+    assert "budget: 15m" in told.out
+    assert "health-url: http://127.0.0.1:30001/100%25" in told.out
+
+
+def test_where_the_release_stands_is_said_with_the_interpreter(here, capsys):
+    words = ["--", "/opt/sglang/bin/python3", "-m", "sglang.launch_server", "--model-path", "/m"]
+    assert main(["import", *words]) == 1
+    assert "`/opt/sglang/bin/python3 -m pip show sglang` on the host tells" in capsys.readouterr().err

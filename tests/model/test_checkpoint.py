@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,12 @@ def test_a_configuration_alone_with_the_quantisation_beside_it(tmp_path: Path) -
     assert facts.shape.quantisation is not None
     assert facts.shape.quantisation.kv_cache == "fp8"
     assert facts.pieces is None
+
+
+@pytest.mark.parametrize("name", ["config.json", "more.safetensors"])
+def test_a_pipe_makes_nobody_wait(folder: Path, name: str) -> None:
+    (folder / name).unlink(missing_ok=True)
+    (folder / INDEX_FILE).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    with pytest.raises(ModelError, match="a pipe or a device in the place of a file"):
+        read_checkpoint(folder)

@@ -17,6 +17,7 @@ from output.test_output_golden import FORMATS, write
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.output import progress
 from sgfleet.output.colour import coloured, paint_for, plain
+from sgfleet.output.few import MOST
 from sgfleet.output.github import command
 from sgfleet.output.progress import Progress
 from sgfleet.output.sarif import fingerprint
@@ -106,6 +107,59 @@ def test_two_services_of_a_host_share_one_finding():
     writer.add([own._replace(host="kimi-02")])
     assert "for kimi-01/sglang-kimi and 1 more service\n" in stream.getvalue()
     assert "for kimi-02/sglang-kimi\n" in stream.getvalue()
+
+
+def told(*hosts):
+    stream = io.StringIO()
+    writer = Text(stream)
+    for found in hosts:
+        writer.add(found)
+    writer.end(Summary(), ())
+    return stream.getvalue()
+
+
+def many(number, path="hosts/a/host.yaml", **changed):
+    return [
+        FULL._replace(message=f"number {each}", place=FULL.place._replace(path=path, line=each + 1), **changed)
+        for each in range(number)
+    ]
+
+
+def test_many_of_a_code_in_a_file_are_counted():
+    text = told(many(3000), many(3000, "hosts/b/host.yaml"))
+    assert text.count("number ") == 2 * MOST
+    for host in "ab":
+        assert f"error[{FULL.code}]: 2,980 more in hosts/{host}/host.yaml; --format json lists all of them\n" in text
+    assert "more in" not in told(many(MOST), many(MOST, "hosts/b/host.yaml"))
+
+
+def test_what_is_counted_hides_nothing_else():
+    other = FULL._replace(code="TST999", message="seen", place=FULL.place._replace(path="hosts/a/host.yaml", line=9999))
+    text = told([*many(50, severity=Severity.NOTE), *many(50), *many(50, code="TST998"), other])
+    assert "]: seen" in text
+    assert text.count("number ") == 3 * MOST
+
+
+def test_many_in_a_file_of_all_hosts_are_counted_at_the_end():
+    text = told(*([each] for each in many(100, "fleet.yaml")), *([each] for each in many(100, "fleet.yaml", host="z")))
+    assert text.count("number ") == MOST
+    assert text.count("the same for 1 more service") == MOST
+    assert "80 more in fleet.yaml" in text
+
+
+def test_units_of_a_host_are_counted_together():
+    found = [each._replace(place=Place(f"units/a/s{number}.service")) for number, each in enumerate(many(100))]
+    assert "80 more in units/a; --format json" in told(found)
+
+
+def test_machines_are_told_everything():
+    for form in ("check.json", "check.sarif", "github.txt"):
+        stream = io.StringIO()
+        writer = FORMATS[form](stream)
+        writer.begin()
+        writer.add(many(100))
+        writer.end(Summary(), ())
+        assert stream.getvalue().count("number ") >= 100
 
 
 # Everything that a YAML file or a message of ours could hold, controls and overrides with preference.
@@ -226,3 +280,12 @@ def test_a_host_that_is_counted_twice_is_one():
     for _ in range(2):
         summary.count([FULL])
     assert summary.hosts_with_findings == 1
+
+
+def test_a_file_whose_name_is_no_utf_8_has_its_bytes_in_sarif():
+    stream = io.StringIO()
+    writer = FORMATS["check.sarif"](stream)
+    writer.begin()
+    writer.add([FULL._replace(place=FULL.place._replace(path="hosts/\udcff"))])
+    writer.end(Summary(), ())
+    assert '"hosts/%FF"' in stream.getvalue()

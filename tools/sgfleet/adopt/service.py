@@ -92,7 +92,7 @@ def _imported(
     if version is None:
         raise Refused(
             "which release of SGLang it is, the source does not say",
-            "give --release; `python -m pip show sglang` in its environment tells",
+            f"give --release; `{python or start.spec.get('python') or 'python'} -m pip show sglang` on the host tells",
         )
     told, spec = start.told, start.spec
     service = _service_name(name or start.name, words)

@@ -6,8 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.adopt.start import Refused, Start
+from sgfleet.engine.version import is_release
+from sgfleet.render.identity import PREFIX
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
 from sgfleet.render.unquoting import Unreadable, read_environment, read_exec, split_words
+from sgfleet.spec.option_values import fits
 from sgfleet.spec.quantities import LONGEST_SECONDS, format_duration, format_size
 
 if TYPE_CHECKING:
@@ -81,6 +84,7 @@ def read_unit(text: str, name: str | None) -> Start:
     if settings:
         start.spec["unit"] = settings
     _budget(unit, start)
+    _own(unit, start)
     if description := unit.value("Unit", "Description"):
         start.spec["why"] = description.replace("%%", "%")
     return start
@@ -227,6 +231,23 @@ def _budget(unit: UnitText, start: Start) -> None:
     if seconds and seconds >= 1:
         start.spec["start"] = {"budget": format_duration(int(seconds))}
         start.told.notes.append("TimeoutStartSec= does not bound a load in systemd; start: {budget: } does")
+
+
+def _own(unit: UnitText, start: Start) -> None:
+    """What sgfleet itself wrote into a unit, of what systemd has no setting for."""
+    release = unit.value("Unit", f"{PREFIX}Release")
+    if release is not None and is_release(release):
+        start.release = release
+        start.told.notes.append(f"release {release}, as {PREFIX}Release of the unit says")
+    start.name = start.name or unit.value("Unit", f"{PREFIX}Service")
+    budget: dict[str, Any] = {}
+    seconds = _span(unit.value("Unit", f"{PREFIX}Start-Budget") or "")
+    if seconds and seconds >= 1:
+        budget["budget"] = format_duration(int(seconds))
+    if url := unit.value("Unit", f"{PREFIX}Health-Url"):
+        budget["health-url"] = url.replace("%%", "%")
+    if budget and fits("start", budget):
+        start.spec["start"] = budget
 
 
 def _span(value: str) -> float | None:

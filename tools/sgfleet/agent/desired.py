@@ -17,7 +17,6 @@ from sgfleet.fleet.workspace import Workspace
 from sgfleet.memory.of_host import Unknown
 from sgfleet.render.identity import PREFIX, UNIT_FORMAT, unit_hash
 from sgfleet.render.unit_reader import UnitSyntaxError, parse_unit
-from sgfleet.source.problems import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,11 +55,9 @@ def read(tree: GitTree, state: Path, local: Local) -> Desired:
     `state` is a folder that exists, for whoever needs a path; no file of the repository is below it.
     """
     workspace = Workspace(state, tree, tree)
-    try:
-        names = workspace.repository.host_names
-    except SourceError as error:
-        return Desired(trouble=_first(error.findings, "hosts/ cannot be read"))
-    if local.host not in names:
+    if not workspace.repository.listed:
+        return Desired(trouble=_first(workspace.repository.findings, "hosts/ cannot be read"))
+    if local.host not in workspace.repository.host_names:
         text = f"main has no folder hosts/{local.host}"
         return Desired(trouble=Reason("host-missing", text, "bring it back, or take the agent off this host"))
     spec = workspace.repository.host(local.host)

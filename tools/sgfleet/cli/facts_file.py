@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.cli.common import UsageError
@@ -82,7 +83,7 @@ class FactsFile:
         from sgfleet.source.problems import SourceError
         from sgfleet.source.tree import WorkTree
 
-        if self.root is None or not (self.root / self.path).exists():
+        if self.root is None or not os.path.lexists(self.root / self.path):
             return None, None
         try:
             return self._held(WorkTree(self.root).read(self.path))

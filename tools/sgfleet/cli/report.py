@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sgfleet.findings import Finding
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.summary import Writer
+    from sgfleet.spec.host_spec import HostSpec
 
 
 def writer_for(form: str) -> Writer:
@@ -41,6 +42,17 @@ def writer_for(form: str) -> Writer:
     from sgfleet.rules.registry import entries
 
     return Sarif(stream, version("sgfleet"), entries())
+
+
+def told_unread(specs: Iterable[HostSpec]) -> bool:
+    """Say on standard error why the services of hosts are not known, beside an answer that lacks them; if any."""
+    from sgfleet.cli.targets import grave
+    from sgfleet.output.colour import paint_for
+    from sgfleet.output.text import Text
+
+    found = [each for spec in specs if spec.document is None for each in grave(spec.findings)]
+    Text(sys.stderr, paint_for(sys.stderr)).add(sorted(found, key=lambda finding: finding.order))
+    return bool(found)
 
 
 def told_damage(workspace: Workspace, *, models: bool = False) -> bool:

@@ -24,7 +24,8 @@ def staged(root: Path, paths: Iterable[str]) -> int:
         UsageError: Git does not answer for this repository.
     """
     from sgfleet.source.git_faults import GitError, OwnershipError
-    from sgfleet.source.git_range import foreign
+    from sgfleet.source.git_place import explained, unreadable
+    from sgfleet.source.git_range import RangeError
 
     wanted = sorted(set(paths))
     if not wanted:
@@ -32,10 +33,13 @@ def staged(root: Path, paths: Iterable[str]) -> int:
     try:
         missing = _not_in_commit(root, wanted)
         beside = _not_in_index(root, {path.split("/")[1] for path in missing}) if missing else []
-    except OwnershipError as error:
-        raise UsageError(*foreign(error)) from error
+    except RangeError as error:
+        raise UsageError(str(error), error.help) from error
     except GitError as error:
-        print(f"error: {error}", file=sys.stderr)
+        message, help_ = explained(root, error)
+        if isinstance(error, OwnershipError) or unreadable(root):
+            raise UsageError(message, help_) from error
+        print(f"error: {error}\nhelp: {help_}", file=sys.stderr)
         return FINDINGS
     if not missing:
         return OK
@@ -48,9 +52,12 @@ def staged(root: Path, paths: Iterable[str]) -> int:
 
 
 def _not_in_commit(root: Path, units: list[str]) -> list[str]:
-    from sgfleet.source.git import git
+    from functools import partial
 
-    git(root, "rev-parse", "--git-dir")  # outside of a repository `diff` compares folders, and says why in other words
+    from sgfleet.source.git import git
+    from sgfleet.source.git_range import refuse_outside
+
+    refuse_outside(partial(git, root))  # outside of a repository `diff` compares folders, and says why in other words
     changed = git(root, "diff", "--relative", "--name-only", "-z", "--", *units)
     return _names(changed + git(root, "ls-files", "--others", "-z", "--", *units))
 

@@ -28,6 +28,16 @@ def selected(workspace: Workspace, targets: Iterable[str]) -> Selection:
     return select(targets, repository.host_names, workspace.root)
 
 
+def refuse_unlisted(workspace: Workspace) -> None:
+    """Where which hosts there are cannot be told, a name is neither known nor unknown.
+
+    Raises:
+        FindingsError: so it is.
+    """
+    if not workspace.repository.listed:
+        raise FindingsError(grave(workspace.repository.findings))
+
+
 def grave(findings: Iterable[Finding]) -> list[Finding]:
     """The errors among findings. That there is no host is none here: it is nothing to check, exit code 3."""
     from sgfleet.findings import Severity

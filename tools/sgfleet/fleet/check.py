@@ -45,7 +45,8 @@ class FleetCheck:
         for host, services in self._selection.hosts.items():
             if services is not None:
                 checked = self.host(host)
-                yield host, checked.services
+                if not checked.unread:
+                    yield host, checked.services
                 checked.findings = [each for each in checked.findings if each.service in {None, *services}]
                 checked.services = tuple(services)
                 self._early[host] = checked

@@ -67,16 +67,25 @@ def unit_findings(spec: HostSpec, units: HostUnits) -> list[Finding]:
 
 
 def strays(workspace: Workspace) -> Iterator[Finding]:
-    """What stands in units/ and belongs to no host."""
+    """What stands in units/ and belongs to no host; nothing where which hosts there are is not known."""
+    if not workspace.repository.listed:
+        return
     try:
         for finding in stray_folders(workspace.tree, frozenset(workspace.repository.host_names)):
-            yield finding if finding.host is None else _orphaned(workspace, finding, finding.host)
+            if finding.host is None:
+                yield finding
+            else:
+                yield from _orphaned(workspace, finding, finding.host)
     except SourceError as error:  # units/ itself is a link, or cannot be listed
         yield from error.findings
 
 
-def _orphaned(workspace: Workspace, finding: Finding, host: str) -> Finding:
+def _orphaned(workspace: Workspace, finding: Finding, host: str) -> Iterator[Finding]:
     """What to do about the units of a host that is gone: render removes what it wrote, and nothing else."""
+    unread: list[Finding] = []
+    if committed_units(workspace.tree, host, unread) is None:  # whose they are, nobody can tell
+        yield from unread
+        return
     ours, foreign = orphans(workspace, host)
     folder = finding.place.path
     steps = [
@@ -85,7 +94,7 @@ def _orphaned(workspace: Workspace, finding: Finding, host: str) -> Finding:
     ] or [f"remove {folder}"]
     if not workspace.repository.host_names:  # all hosts gone at once is rather a mistake, and render removes nothing
         steps = [f"git rm -r {folder}"]
-    return finding._replace(help=f"{', and '.join(steps)}; or bring hosts/{host}/host.yaml back")
+    yield finding._replace(help=f"{', and '.join(steps)}; or bring hosts/{host}/host.yaml back")
 
 
 def orphans(workspace: Workspace, host: str) -> tuple[list[str], bool]:

@@ -98,7 +98,19 @@ def _all_tensors(files: Iterable[Path]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
+def _refuse_pipe(path: Path) -> None:
+    """A pipe or a device would make whoever opens it wait.
+
+    Raises:
+        ModelError: it is one.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        help_ = "a checkpoint has regular files: download it again"
+        raise ModelError("cannot be read: a pipe or a device in the place of a file", file=str(path), help=help_)
+
+
 def _tensors(path: Path) -> tuple[Tensor, ...]:
+    _refuse_pipe(path)
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -115,6 +127,7 @@ def read_text(path: Path, most_bytes: int) -> str:
     Raises:
         ModelError: It is too large, or cannot be read.
     """
+    _refuse_pipe(path)
     try:
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)

@@ -15,7 +15,6 @@ from sgfleet.model.problem import ANEW, ModelError
 from sgfleet.source import data_file
 from sgfleet.source.data_file import DataFileError
 from sgfleet.source.problems import SourceError
-from sgfleet.source.tree import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +47,7 @@ class KeptFile(NamedTuple):
     tree: KeptTree
     path: str
     content: str
-    kind: Kind = Kind.FILE
+    kind: str = "file"
 
     def __str__(self) -> str:
         """As it is shown."""
@@ -132,7 +131,7 @@ def read(file: Path | KeptFile) -> Facts:
         ModelError: The file cannot be used.
     """
     if isinstance(file, KeptFile):
-        if file.kind is not Kind.FILE:
+        if file.kind != "file":
             raise ModelError(f"cannot be used: a {file.kind} in the place of a file", file=file.path, help=ANEW)
         if file.content not in _by_content:
             if len(_by_content) >= _KEPT:
@@ -217,7 +216,7 @@ def _kept(tree: KeptTree) -> dict[str, KeptFile]:
         finding = error.findings[0]
         raise ModelError(f"cannot be used: {finding.message}", file=FOLDER.as_posix(), help=_FOLDER_BACK) from None
     return {
-        entry.name.removesuffix(".json"): KeptFile(tree, path, tree.stamp(path) or "", entry.kind)
+        entry.name.removesuffix(".json"): KeptFile(tree, path, tree.stamp(path) or "", entry.kind.value)
         for entry in entries
         if not entry.name.startswith(".")
         for path in (f"{FOLDER.as_posix()}/{entry.name}",)

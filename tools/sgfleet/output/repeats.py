@@ -17,6 +17,11 @@ class Repeated(NamedTuple):
     more: int
 
 
+def is_shared(path: str) -> bool:
+    """Whether findings in a file may come from several hosts."""
+    return not path.startswith("hosts/")
+
+
 class Repeats:
     """Tells the first of equal findings from the rest.
 
@@ -35,7 +40,7 @@ class Repeats:
                 continue
             place = finding.place
             key = (finding.code, place.path, place.line, place.column, finding.severity, finding.message)
-            shared = not place.path.startswith("hosts/")
+            shared = is_shared(place.path)
             known = self._shared if shared else own
             if key in known:
                 known[key] = Repeated(known[key].finding, known[key].more + 1)

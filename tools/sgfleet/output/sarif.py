@@ -136,7 +136,7 @@ def describe(code: str, entry: Entry | None) -> dict[str, Any]:
 
 
 def _location(place: Place) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": {"uri": quote(place.path), "uriBaseId": _ROOT}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": quote(_bytes(place.path)), "uriBaseId": _ROOT}}
     if place.line:
         location["region"] = {
             "startLine": place.line,
@@ -147,3 +147,11 @@ def _location(place: Place) -> dict[str, Any]:
         if place.text is not None:
             location["contextRegion"] = {"startLine": place.line, "snippet": {"text": place.text}}
     return location
+
+
+def _bytes(path: str) -> bytes:
+    """A file's name as the file system has it, which need not be UTF-8; a lone surrogate that is no byte stays one."""
+    try:
+        return path.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return path.encode(errors="surrogatepass")

@@ -14,14 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TextIO
 
 from sgfleet.output.colour import plain
-from sgfleet.output.repeats import Repeats
+from sgfleet.output.few import Few
+from sgfleet.output.repeats import Repeats, is_shared
 from sgfleet.output.visible import spread, visible, width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sgfleet.findings import Finding, Place
     from sgfleet.output.colour import Paint
+    from sgfleet.output.few import Left
     from sgfleet.output.summary import Failure, Summary
 
 LONGEST_LINE: Final = 140
@@ -34,12 +36,16 @@ CUT: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class Text:
-    """Writes findings as they come; one that repeats word for word in a shared file is told once and then counted."""
+    """Writes findings as they come; one that repeats word for word in a shared file is told once and then counted, and
+    so are many of one code in one file.
+    """
 
     def __init__(self, stream: TextIO, paint: Paint = plain) -> None:
         self._stream = stream
         self._paint = paint
         self._repeats = Repeats()
+        self._few = Few()
+        self._shared: set[Finding] = set()
 
     def begin(self) -> None:
         """Nothing: a text starts with its first finding."""
@@ -47,13 +53,26 @@ class Text:
     def add(self, findings: Sequence[Finding]) -> None:
         """Findings of one host. Waived ones are only counted."""
         for finding, more in self._repeats.of_host(findings):
+            if not self._few.takes(finding):
+                continue
+            if is_shared(finding.place.path):
+                self._shared.add(finding)
             self._stream.write("\n".join(render(finding, self._paint, more)) + "\n\n")
+        self._tell(self._few.left(lambda path: path.startswith(("hosts/", "units/"))))
 
     def end(self, _summary: Summary, _failures: Sequence[Failure], /) -> None:
         """What was told once and holds for more. Summary and failures go to standard error, which is not ours."""
         for finding, more in self._repeats.at_end():
+            if finding not in self._shared:
+                continue
             what = self._paint(finding.severity, f"{finding.severity}[{finding.code}]")
             self._stream.write(f"{what} at {visible(str(finding.place))}: the same for {_services(more)}\n")
+        self._tell(self._few.left())
+
+    def _tell(self, left: Iterable[Left]) -> None:
+        for severity, code, path, number in left:
+            what = self._paint(severity, f"{severity}[{code}]")
+            self._stream.write(f"{what}: {number:,} more in {visible(path)}; --format json lists all of them\n\n")
 
 
 def _services(number: int) -> str:

@@ -38,12 +38,13 @@ _UNRENDERABLE: Final = "RND005"
 class Checked:
     """The findings about one host, ready to be shown: weighed, waived, masked, in their order.
 
-    `services` names all services that were read, those that could not be put together too. `host` is None for the
-    fleet's own file.
+    `services` names all services that were read, those that could not be put together too; `unread` says that which
+    there are is not known. `host` is None for the fleet's own file.
     """
 
     host: str | None
     services: tuple[str, ...] = ()
+    unread: bool = False
     findings: list[Finding] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
 
@@ -88,7 +89,7 @@ def check_host(
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)
-    return Checked(spec.name, (*spec.services, *spec.unresolved), settled, outcome.crashes)
+    return Checked(spec.name, (*spec.services, *spec.unresolved), spec.document is None, settled, outcome.crashes)
 
 
 def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
@@ -148,14 +149,14 @@ def settle(spec: HostSpec, fleet: FleetSpec, findings: Iterable[Finding]) -> lis
 
 def check_files(fleet: FleetSpec, found: Iterable[Finding]) -> Checked:
     """What was found about files that belong to no host."""
-    return Checked(None, (), _settled(list(found), fleet.policy.severity, (), (fleet.document,)))
+    return Checked(None, findings=_settled(list(found), fleet.policy.severity, (), (fleet.document,)))
 
 
 def check_fleet(fleet: FleetSpec, hosts: Mapping[str, tuple[str, ...]]) -> Checked:
     """Call the rules about the fleet as a whole. `hosts` names the services of every host that there is."""
     outcome = run(FleetView(fleet.policy, hosts), fleet.locate)
     settled = _settled(outcome.findings, fleet.policy.severity, outcome.secrets, (fleet.document,))
-    return Checked(None, (), settled, outcome.crashes)
+    return Checked(None, findings=settled, crashes=outcome.crashes)
 
 
 def _waived(resolved: Resolved, view: MachineView) -> Waived:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MAINS: Final = ("main", "master")
 _UNSET: Final = "in a script that is a variable which is not set"
 _OWNED: Final = re.compile(r"repository at '(.*)'$")
+_WORK_TREE: Final = "GIT_WORK_TREE"
 _SUBMODULE: Final = b"160000 "
 """The mode of a commit in the place of a folder."""
 
@@ -125,9 +126,15 @@ def submodules(ask: Ask, watched: Sequence[str]) -> frozenset[str]:
 
 
 def is_bare(ask: Ask) -> bool:
-    """Whether the folder that Git is asked in is inside of a repository without a working tree."""
+    """Whether the folder that Git is asked in is inside of a repository without a working tree.
+
+    Raises:
+        RangeError: Git refuses a repository of somebody else.
+    """
     try:
         return ask("rev-parse", "--is-bare-repository").strip() == b"true"
+    except OwnershipError as error:
+        raise RangeError(*foreign(error)) from error
     except GitError:
         return False
 
@@ -149,7 +156,8 @@ def folder_of(ask: Ask) -> str:
     """Where in the repository the folder is that Git is asked in, "" for its top.
 
     Raises:
-        RangeError: it is in no repository.
+        RangeError: Git is not there, or refuses a repository of somebody else.
+        GitError: it is in no repository, or in one that cannot be read.
     """
     try:
         return os.fsdecode(ask("rev-parse", "--show-prefix")).strip("\n").strip("/")
@@ -157,9 +165,6 @@ def folder_of(ask: Ask) -> str:
         raise RangeError(str(error), "install git") from error
     except OwnershipError as error:
         raise RangeError(*foreign(error)) from error
-    except GitError as error:
-        help_ = "a plan compares commits: git init, and commit"
-        raise RangeError(f"this is no Git repository: {error}", help_) from error
 
 
 def foreign(error: OwnershipError) -> tuple[str, str]:
@@ -186,9 +191,24 @@ def _default(ask: Ask) -> Range:
 def _refuse_bare(ask: Ask, base: str) -> None:
     """A bare repository, and the folder .git itself, have commits and no files."""
     if ask("rev-parse", "--is-inside-work-tree").strip() != b"true":
+        refuse_outside(ask)
         message = "this repository has no working tree to compare with: it is bare, or a folder inside of .git"
         start = "HEAD~1" if base == "HEAD" else base
         raise RangeError(message, f"name both ends: sgfleet plan {start}..HEAD")
+
+
+def refuse_outside(ask: Ask) -> None:
+    """A folder that is not in the working tree which Git is told to have.
+
+    Raises:
+        RangeError: it is none of that tree's, nor of Git's own.
+    """
+    if b"true" in ask("rev-parse", "--is-inside-work-tree", "--is-bare-repository", "--is-inside-git-dir").split():
+        return
+    named = os.environ.get(_WORK_TREE)
+    where = f"{_WORK_TREE}={named} says" if named else "core.worktree of its configuration says"
+    undo = f"unset {_WORK_TREE}" if named else "git config --unset core.worktree"
+    raise RangeError(f"this folder is outside of the working tree: {where} where that is", undo)
 
 
 def _upstream(ask: Ask) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sgfleet.findings import Place
 from sgfleet.source import problems
+from sgfleet.source.data_file import ACCESS
 from sgfleet.source.decode import LARGEST_BYTES, too_large
 from sgfleet.source.problems import SourceError, problem
 from sgfleet.source.read import read_text
@@ -176,4 +177,5 @@ def _unreadable(path: str, error: OSError) -> SourceError:
     if error.errno == errno.ENXIO:  # a socket
         return no_regular_file(path, "a socket in the place of a file")
     message = f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
-    return SourceError([problem(problems.UNREADABLE, message, Place(path))])
+    help_ = ACCESS if isinstance(error, PermissionError) else None
+    return SourceError([problem(problems.UNREADABLE, message, Place(path), help_)])

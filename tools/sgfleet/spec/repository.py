@@ -32,6 +32,9 @@ _HOST_NAME: Final = re.compile(HOST_NAME_PATTERN)
 
 NO_HOSTS, NO_HOST_FILE, HOST_NAME, STRAY, SAME_BUT_CASE = "SPC010", "SPC011", "SPC012", "SPC014", "SPC015"
 
+_UNLISTED: Final = frozenset({source.UNREADABLE, source.SYMLINK, source.NO_REGULAR_FILE, source.TOO_LARGE})
+"""What stands at hosts/ itself where it cannot be listed."""
+
 
 def no_names(_release: str) -> Mapping[str, str]:
     """For when no release's flags are known: every name stands for itself."""
@@ -87,6 +90,11 @@ class Repository:
     def host_names(self) -> tuple[str, ...]:
         """The hosts, by name: the folders of hosts/ that are named like one."""
         return self._layout[0]
+
+    @property
+    def listed(self) -> bool:
+        """Whether which hosts there are is known. Where hosts/ cannot be listed, that it has no host means nothing."""
+        return not any(each.code in _UNLISTED and each.place.path == HOSTS for each in self._layout[1])
 
     @property
     def findings(self) -> list[Finding]:

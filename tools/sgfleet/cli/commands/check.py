@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check what is meant and print the findings host by host."""
     from sgfleet.cli.report import writer_for
-    from sgfleet.cli.targets import check_services, grave, select
+    from sgfleet.cli.targets import check_services, grave, refuse_unlisted, select
     from sgfleet.fleet.check import FleetCheck
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.output.progress import Progress
@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     root = root_of(arguments)
     workspace = Workspace(root)
+    if arguments.targets:
+        refuse_unlisted(workspace)
     selection = select(arguments.targets, workspace.repository.host_names, root)
     for name in selection.ignored:
         print(f"note: {name} belongs to no host", file=sys.stderr)

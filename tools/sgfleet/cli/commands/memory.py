@@ -3,7 +3,7 @@
 `--set hicache-ratio=4` shows both budgets before and after the change, with the largest value that fits. Nothing is
 started and nothing is written.
 
-Exit codes: 0 everything fits, 1 something does not, 2 usage, 3 nothing could be computed.
+Exit codes: 0 everything fits, 1 something does not or cannot be read, 2 usage, 3 nothing could be computed.
 """
 
 from __future__ import annotations
@@ -34,22 +34,28 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the budgets of what is meant."""
     from sgfleet.cli.budgets import report_of
     from sgfleet.cli.change import change_of
-    from sgfleet.cli.report import told_damage
+    from sgfleet.cli.report import told_damage, told_unread
     from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
     workspace = Workspace(root_of(arguments))
     selection = selected(workspace, arguments.targets)
     change = change_of(arguments.changes, arguments.release, workspace)
-    reports = []
+    reports, unread = [], []
     for spec in workspace.repository.hosts(selection.hosts):
+        if spec.document is None:
+            unread.append(spec)
+            continue
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
         reports.append(report_of(workspace, spec, selection.hosts[spec.name], change))
+    lost = told_unread(unread)
     if not any(report.services for report in reports):
+        if lost:
+            return FINDINGS
         print("error: there is no service to look at", file=sys.stderr)
         return NOTHING
     _print(reports, arguments.format)
-    if told_damage(workspace, models=True):
+    if told_damage(workspace, models=True) or lost:
         return FINDINGS
     if all(service.unknown is not None for report in reports for service in report.services):
         return NOTHING

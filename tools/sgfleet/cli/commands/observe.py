@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, near, root_of
+from sgfleet.cli.common import FINDINGS, OK, FindingsError, UsageError, add_format, add_root, near, root_of
 
 if TYPE_CHECKING:
     import argparse
@@ -87,6 +87,8 @@ def _service(target: str, root: Path) -> tuple[str, str]:
     repository = Workspace(root).repository
     if not slash or not service:
         raise UsageError(f"{target!r} names no service", "write HOST/SERVICE")
+    if not repository.listed:
+        raise FindingsError(repository.findings)
     if host not in repository.host_names:
         raise UsageError(f"there is no host {host!r}", near(host, repository.host_names))
     spec = repository.host(host)

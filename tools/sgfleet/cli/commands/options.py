@@ -4,7 +4,7 @@ Each is tried on paper with the code of `check` and `memory`: what the release r
 offered and said with its reason. `--apply N` writes option N into the service's host.yaml and leaves every other line
 as it is.
 
-Exit codes: 0 shown or written, 1 a flag schema is damaged, 2 usage, 3 nothing could be computed.
+Exit codes: 0 shown or written, 1 a file cannot be read, 2 usage, 3 nothing could be computed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the options of what is meant, or write one."""
     from sgfleet.cli.kv_options import options_of
-    from sgfleet.cli.report import told_damage
+    from sgfleet.cli.report import told_damage, told_unread
     from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
@@ -42,16 +42,23 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(root)
     selection = selected(workspace, arguments.targets)
     found: list[ServiceOptions] = []
+    unread = []
     for spec in workspace.repository.hosts(selection.hosts):
+        if spec.document is None:
+            unread.append(spec)
+            continue
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
         found += options_of(workspace, spec, selection.hosts[spec.name])
+    lost = told_unread(unread)
     if not found:
+        if lost:
+            return FINDINGS
         print("error: there is no service to look at", file=sys.stderr)
         return NOTHING
     if arguments.apply is not None:
         return _apply(found, arguments.apply, root)
     _print(found, arguments.format)
-    if told_damage(workspace, models=True):
+    if told_damage(workspace, models=True) or lost:
         return FINDINGS
     return NOTHING if all(service.unknown is not None for service in found) else OK
 

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli.common import NOTHING, OK, UsageError, add_format, add_root, root_of, root_or_none
+from sgfleet.cli.common import NOTHING, OK, FindingsError, UsageError, add_format, add_root, root_of, root_or_none
 
 if TYPE_CHECKING:
     import argparse
@@ -36,12 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan."""
+    from sgfleet.source.git_faults import GitError
+    from sgfleet.source.git_place import explained, unreadable
     from sgfleet.source.git_range import RangeError
 
+    root = None
     try:
-        plan = _plan(_root(arguments), arguments.range)
-    except RangeError as error:
-        raise UsageError(str(error), error.help) from error
+        root = _root(arguments)
+        plan = _plan(root, arguments.range)
+    except RangeError as error:  # Git calls missing what it may not read
+        hidden = None if root is None else unreadable(root)
+        raise UsageError(*(hidden or (str(error), error.help))) from error
+    except GitError as error:
+        if root is None:
+            raise
+        raise UsageError(*explained(root, error)) from error
     if not plan.hosts and not plan.others:
         print("nothing to plan: neither side has a host", file=sys.stderr)
         return NOTHING
@@ -90,6 +99,9 @@ def _plan(root: Path, text: str | None) -> Plan:
         refuse_sparse(ask)
     sides = workspaces(root, span.before, span.after, folder=folder, root=root, library=scope.library)
     linked = frozenset[str]() if span.after is not None else submodules(ask, WATCHED)
+    for side in sides:
+        if not side.repository.listed:  # a folder that cannot be listed is no empty one: nothing would be left of it
+            raise FindingsError(side.repository.findings)
     planner = Planner(*sides, datetime.datetime.now(datetime.UTC).date(), linked)
     progress = Progress(sys.stderr, "hosts", len(planner.names(scope)))
     revisions = Revision(span.before_name, span.before), Revision(span.after_name, span.after)

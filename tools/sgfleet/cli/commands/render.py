@@ -45,13 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Render what is meant. Findings go to standard output, what was written to standard error."""
     from sgfleet.cli.report import Report
-    from sgfleet.cli.targets import grave, select
+    from sgfleet.cli.targets import grave, refuse_unlisted, select
     from sgfleet.fleet.spread import spread
     from sgfleet.fleet.units import strays
     from sgfleet.fleet.workspace import Workspace
 
     root = root_of(arguments)
     workspace = Workspace(root)
+    if arguments.targets:
+        refuse_unlisted(workspace)
     repository = workspace.repository
     selection = select(arguments.targets, repository.host_names, root)
     report = Report(arguments.format, SOUND)
@@ -137,7 +139,8 @@ def _host(
     spec = workspace.repository.host(host)
     fleet = workspace.repository.fleet
     chosen = selection.hosts[host]
-    check_services(selection, host, {*spec.services, *spec.unresolved})
+    if spec.document is not None:  # a spec that could not be read says nothing about which services there are
+        check_services(selection, host, {*spec.services, *spec.unresolved})
     units = host_units(workspace, spec).chosen(chosen)
     services = len(spec.services) if chosen is None else len(chosen)
     if check:
@@ -146,7 +149,6 @@ def _host(
     for name, text in units.writable(host).items():
         path = unit_path(host, name)
         files.keep(path) if units.committed.get(name) == text else files.write(path, text)
-    # A spec that could not be read says nothing about which services there are.
     if chosen is None and spec.document is not None:
         for name in sorted(set(units.committed) - units.rendered.known):
             files.remove(unit_path(host, name))

@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         return NOTHING
     chosen = list(workspace.repository.hosts(name for name, services in selection.hosts.items() if services))
     for spec in chosen:  # before anything is printed
-        check_services(selection, spec.name, (*spec.services, *spec.unresolved))
+        if spec.document is not None:
+            check_services(selection, spec.name, (*spec.services, *spec.unresolved))
     unknown = 0
     shown: dict[str, Any] = {}
     for number, spec in enumerate(workspace.repository.hosts(selection.hosts)):
