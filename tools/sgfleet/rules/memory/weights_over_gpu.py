@@ -145,7 +145,7 @@ def _help(view: MachineView, found: Known) -> str:
     first = best.errors[0]
     said = f"no tp-size works, as with {_size(found, best)} {first.code} says that {first.message}"
     stages = in_stages(view, found.args, settings, tries)
-    return f"{said}: {stages}; or {smaller}" if stages else f"{said}: {smaller}"
+    return f"{said}; {stages}; or {smaller}" if stages else f"{said}; {smaller}"
 
 
 def _of_ranks(tries: Tries, found: Known, size: int) -> Outcome | None:
