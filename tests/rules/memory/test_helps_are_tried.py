@@ -134,3 +134,11 @@ def test_the_other_services_are_not_computed_again():
     assert changed.budget("b") is kept
     assert changed.service("a").settings.tp == 2
     assert memory.service("a").settings.tp == 1
+
+
+def test_gpus_that_are_skipped_count():
+    flags = {"model-path": "Qwen/Qwen3-32B", "tp-size": 1, "gpu-id-step": 4}
+    (problem,) = said("memory.weights_over_gpu", one(flags, L40S))
+    assert problem.help.startswith("tp-size 2 works, with a lower base-gpu-id or gpu-id-step")
+    (problem,) = said("memory.heads_not_divided", one({"model-path": "Qwen/Qwen3-32B", "tp-size": 3}, L40S, gpus=[0]))
+    assert problem.help == "tp-size 2 or 4 divides them, with 2 GPUs in gpus"

@@ -15,10 +15,12 @@ _SWITCH: Final = "enable-hierarchical-cache"
 
 def removal(view: ServiceView) -> str:
     """What to remove for a service without host pools: "remove enable-hierarchical-cache and hicache-size"."""
-    flags = {name: value for name, value in view.service.flags.items() if name != _SWITCH}
-    without = replace(view, service=view.service.model_copy(update={"flags": flags}), asked=[])
-    idle = [str(problem.route[-1]) for problem in idle_flag.check(without)]
+    own = view.service.flags
+    without = {name: value for name, value in own.items() if name != _SWITCH}
+    changed = replace(view, service=view.service.model_copy(update={"flags": without}), asked=[])
     already = {str(problem.route[-1]) for problem in idle_flag.check(view)}
-    names = [_SWITCH, *sorted(set(idle) - already)]
+    idle = {str(problem.route[-1]) for problem in idle_flag.check(changed)}
+    goes = sorted(name for name in idle if name not in already or name.startswith("hicache-"))
+    names = [*([_SWITCH] if _SWITCH in own or not goes else []), *goes]
     listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     return f"remove {listed}"

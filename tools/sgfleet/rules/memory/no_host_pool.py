@@ -95,5 +95,5 @@ def _help(view: MachineView, found: Known) -> str:
         if isinstance(service, Unknown) or isinstance(there.budget(view.name), Unknown):
             continue
         if service.no_host_pool is None and not tries.outcome({}, era.since).errors:
-            return f"{removal(view)}, or take release {era.since} or a later one"
+            return f"{removal(view)}, or take release {era.since}"
     return f"{removal(view)}: no later release that is known here has one for it with these flags"
