@@ -53,7 +53,13 @@ QWEN, DEEPSEEK = "Qwen/Qwen3-235B-A22B-FP8", "deepseek-ai/DeepSeek-V3"
     [
         ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
         ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 leaves every block whole"),
-        ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 6, "tp-size 4 or 8 leaves every block whole"),
+        (
+            "blocks",
+            "Qwen/Qwen3-32B-FP8",
+            {"tp-size": 6},
+            6,
+            "tp-size 4 or 8 on a host with 8 such GPUs leaves every block whole",
+        ),
         ("heads", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 divides them"),
         ("blocks", DEEPSEEK, {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
         # 4 hold too little, and with 8 the default fraction is at the edge

@@ -141,4 +141,4 @@ def test_gpus_that_are_skipped_count():
     (problem,) = said("memory.weights_over_gpu", one(flags, L40S))
     assert problem.help.startswith("tp-size 2 works, with a lower base-gpu-id or gpu-id-step")
     (problem,) = said("memory.heads_not_divided", one({"model-path": "Qwen/Qwen3-32B", "tp-size": 3}, L40S, gpus=[0]))
-    assert problem.help == "tp-size 2 or 4 divides them, with 2 GPUs in gpus"
+    assert problem.help == "tp-size 2 with 2 GPUs in gpus or 4 with 4 GPUs in gpus divides them"

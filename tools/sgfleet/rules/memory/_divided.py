@@ -124,19 +124,15 @@ def _even_sizes(view: MachineView, model: Model) -> tuple[list[int], list[int]]:
 
 
 class Ways(NamedTuple):
-    """Sizes that leave no rest, in words ("ep-size 2, or tp-size 8 or 4"), and what the rules then say.
-
-    `needed` are the GPUs that the first one needs beyond those that there are.
-    """
+    """Sizes that leave no rest, in words ("ep-size 2, or tp-size 8 or 4"), and what the rules then say."""
 
     words: str
     outcome: Outcome
-    needed: str = ""
 
     def help(self, what: str) -> str:
         """`what` they come to, and what stays or would come of it."""
         if not self.outcome.errors:
-            return f"{self.words} {what}{f', {self.needed}' if self.needed else ''}{self.outcome.remark}"
+            return f"{self.words} {what}{self.outcome.remark}"
         first = self.outcome.errors[0]
         return f"no size works: {self.words} {what}, but then {first.code} says that {first.message}"
 
@@ -165,14 +161,15 @@ def ways_out(view: MachineView, model: Model, tries: Tries, *, groups: bool = Fa
         f"{flag} {' or '.join(size for other, size, _ in chosen if other == flag)}"
         for flag in dict.fromkeys(flag for flag, _, _ in chosen)
     ]
-    return Ways(", or ".join(named), chosen[0][2], gpus_needed(view, chosen[0][2].flags))
+    return Ways(", or ".join(named), chosen[0][2])
 
 
 def _tried(view: MachineView, model: Model, tries: Tries, flag: str, size: int) -> tuple[str, str, Outcome]:
-    """The flag, its size in words, and what comes of it; with another memory fraction where that is needed."""
+    """The flag, its size in words with what else it needs (a fraction, GPUs), and what comes of it."""
     outcome = with_fraction(view, model.args, tries, _changed(model, flag, size))
     fraction = outcome.flags.get(str(model.args.route("mem-fraction-static")[-1]))
-    return flag, str(size) if fraction is None else f"{size} with mem-fraction-static {fraction:.3f}", outcome
+    words = str(size) if fraction is None else f"{size} with mem-fraction-static {fraction:.3f}"
+    return flag, " ".join(filter(None, (words, gpus_needed(view, outcome.flags)))), outcome
 
 
 def _changed(model: Model, flag: str, size: int) -> dict[str, int]:
