@@ -14,7 +14,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules.rule import HostView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.rules.rule import MachineView, Problem, Rule
@@ -100,6 +100,14 @@ class Tries:
             if least is None or found.weight < least.weight:
                 least = found
         return least
+
+
+def without_remark(view: MachineView, flag: str, values: Sequence[str | None]) -> list[str | None]:
+    """Those values of a flag with which nothing new is said; None takes the flag away. All of them in a trial."""
+    if view.memory is None:
+        return list(values)
+    tries = Tries(view, "")
+    return [value for value in values if tries.is_one or not tries.outcome({flag: value}).said]
 
 
 def _said(view: MachineView, memory: HostMemory) -> dict[str, Said]:
