@@ -179,3 +179,11 @@ def test_what_memory_names_is_what_check_takes():
                 assert [each for each in spoken(named) if each[1] is not Severity.NOTE] == []
                 texts = [each.text for each in gpu_statements(named.memory().service("example"))]
                 assert [text for text in texts if "memory fraction" in text] == []
+
+
+def test_fewer_ranks_for_the_gpus_that_there_are_divide_the_model():
+    flags = {"model-path": "Qwen/Qwen3-32B", "tp-size": 4}
+    (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0, 1, 2]))
+    assert problem.help == "write tp-size 2, or give 4 GPUs"
+    (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0]))
+    assert problem.help == "give 4 GPUs: no smaller tp-size works"

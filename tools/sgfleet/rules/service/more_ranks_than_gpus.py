@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.arguments import Arguments
+    from sgfleet.rules.ranks import Layout
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("SRV004", "more-ranks-than-gpus", Severity.ERROR, "machine")
@@ -73,7 +74,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         args.route("base-gpu-id" if ranks.on_host <= gpus and args.said("base-gpu-id") else widest),
         message,
         arithmetic=(f"{ranks.sums}; {have}{step}",),
-        help=_help(ranks.on_host, gpus, ranks.tp),
+        help=_help(view, args, ranks, gpus),
         based_on=(f"hosts/{view.host}/facts.yaml" if service.gpus == "all" else "gpus",),
         related=((("gpus",), "the GPUs"),) if service.gpus != "all" else (),
     )
@@ -83,9 +84,22 @@ def _on_gpus(args: Arguments) -> bool:
     return args.text("device") in (None, "auto", "cuda")
 
 
-def _help(ranks: int, gpus: int, tp: int) -> str | None:
-    if ranks <= gpus:
+def _help(view: MachineView, args: Arguments, ranks: Layout, gpus: int) -> str | None:
+    if ranks.on_host <= gpus:
         return "lower base-gpu-id or gpu-id-step"
-    if ranks == tp and gpus > 0:
-        return f"write tp-size {gpus}, or give {ranks} GPUs"
-    return f"give {ranks} GPUs, or lower the sizes"
+    if ranks.on_host == ranks.tp and gpus > 0:
+        size = _size(view, str(args.route("tp-size")[-1]), gpus)
+        fewer = f"give {ranks.on_host} GPUs" if size is None else f"write tp-size {size}, or give {ranks.on_host} GPUs"
+        return f"{fewer}: no smaller tp-size works" if size is None else fewer
+    return f"give {ranks.on_host} GPUs, or lower the sizes"
+
+
+def _size(view: MachineView, name: str, gpus: int) -> int | None:
+    """The most ranks that the GPUs are enough for and of which no rule about the model says anything new."""
+    if view.memory is None:
+        return gpus
+    from sgfleet.rules.memory._tried import Tries
+
+    tries = Tries(view, "")
+    smaller = [2**power for power in range(10, -1, -1) if 2**power < gpus]
+    return next((size for size in (gpus, *smaller) if tries.is_one or not tries.outcome({name: size}).said), None)
