@@ -53,11 +53,17 @@ QWEN, DEEPSEEK = "Qwen/Qwen3-235B-A22B-FP8", "deepseek-ai/DeepSeek-V3"
     [
         ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
         ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 leaves every block whole"),
-        ("blocks", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 6, "tp-size 4 or 8 leaves every block whole"),
+        (
+            "blocks",
+            "Qwen/Qwen3-32B-FP8",
+            {"tp-size": 6},
+            6,
+            "tp-size 4 or 8 on a host with 8 such GPUs leaves every block whole",
+        ),
         ("heads", "Qwen/Qwen3-32B-FP8", {"tp-size": 6}, 8, "tp-size 8 or 4 divides them"),
         ("blocks", DEEPSEEK, {"tp-size": 6}, None, "tp-size 8 or 4 leaves every block whole"),
         # 4 hold too little, and with 8 the default fraction is at the edge
-        ("blocks", DEEPSEEK, {"tp-size": 6}, 8, "tp-size 8 leaves every block whole, and MEM002 then warns"),
+        ("blocks", DEEPSEEK, {"tp-size": 6}, 8, "tp-size 8 with mem-fraction-static 0.900 leaves every block whole"),
         ("blocks", DEEPSEEK, {"tp-size": 32}, None, "tp-size 16 leaves every block whole"),
         ("blocks", QWEN, {"tp-size": 8}, 8, "ep-size 2, or tp-size 4 leaves every block whole"),
         ("heads", QWEN, {"tp-size": 12}, 8, "tp-size 4 divides them"),  # 16 would cut the blocks of experts

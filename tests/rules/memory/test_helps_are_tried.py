@@ -10,6 +10,7 @@ from rules.memory.hosts import gpus, host, one
 from rules.said import said
 from rules.views import facts
 from sgfleet.findings import Severity
+from sgfleet.memory.verdict import gpu_statements
 from sgfleet.rules import registry
 from sgfleet.rules.memory import _tried
 
@@ -134,3 +135,55 @@ def test_the_other_services_are_not_computed_again():
     assert changed.budget("b") is kept
     assert changed.service("a").settings.tp == 2
     assert memory.service("a").settings.tp == 1
+
+
+def test_gpus_that_are_skipped_count():
+    flags = {"model-path": "Qwen/Qwen3-32B", "tp-size": 1, "gpu-id-step": 4}
+    (problem,) = said("memory.weights_over_gpu", one(flags, L40S))
+    assert problem.help.startswith("tp-size 2 works, with a lower base-gpu-id or gpu-id-step")
+    (problem,) = said("memory.heads_not_divided", one({"model-path": "Qwen/Qwen3-32B", "tp-size": 3}, L40S, gpus=[0]))
+    assert problem.help == "tp-size 2 with 2 GPUs in gpus or 4 with 4 GPUs in gpus divides them"
+
+
+@pytest.mark.parametrize("more", [{}, {"page-size": 48}, {"kv-cache-dtype": "fp8_e5m2"}, {"enable-dp-attention": True}])
+@pytest.mark.parametrize("release", ["0.5.9", "0.5.16", "0.5.23"])
+def test_a_backend_that_a_help_names_goes_with_the_other_flags(more, release):
+    flags = {"model-path": "deepseek-ai/DeepSeek-V3", "tp-size": 8, "attention-backend": "trtllm_mla", **more}
+    known = facts(gpus=gpus(8, "NVIDIA H200", 143771, "9.0"), memory={"total-bytes": 2**41})
+    view = one(flags, known, release=release)
+    before = {code for code, severity, _ in everything(view) if severity is not Severity.NOTE}
+    (problem,) = said("memory.backend_without_kernels", view)
+    for value in re.findall(r"flashinfer|triton", problem.help) if problem.help.startswith("write") else ():
+        after = everything(one({**flags, "attention-backend": value}, known, release=release))
+        assert {code for code, severity, _ in after if severity is not Severity.NOTE} <= before - {"MEM022"}
+
+
+def everything(view):
+    """(code, severity, help) of all rules of combinations and memory that look at one service."""
+    return [
+        (each.rule.code, problem.severity or each.rule.severity, problem.help)
+        for stage in ("service", "machine")
+        for each in registry.checks()[stage]
+        if each.rule.code.startswith(("MEM", "CMB"))
+        for problem in each.check(view)
+    ]
+
+
+def test_what_memory_names_is_what_check_takes():
+    for fraction in (0.2, 0.37, 0.97, 0.99):
+        flags = {"model-path": "Qwen/Qwen3-8B", "mem-fraction-static": fraction}
+        for statement in gpu_statements(one(flags, L40S).memory().service("example")):
+            found = re.fullmatch(r"fractions from ([\d.]+) to ([\d.]+) work", statement.help or "")
+            for value in found.groups() if found else ():
+                named = one({**flags, "mem-fraction-static": float(value)}, L40S)
+                assert [each for each in spoken(named) if each[1] is not Severity.NOTE] == []
+                texts = [each.text for each in gpu_statements(named.memory().service("example"))]
+                assert [text for text in texts if "memory fraction" in text] == []
+
+
+def test_fewer_ranks_for_the_gpus_that_there_are_divide_the_model():
+    flags = {"model-path": "Qwen/Qwen3-32B", "tp-size": 4}
+    (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0, 1, 2]))
+    assert problem.help == "write tp-size 2, or give 4 GPUs"
+    (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0]))
+    assert problem.help == "give 4 GPUs: no smaller tp-size works"

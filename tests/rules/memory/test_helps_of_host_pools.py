@@ -137,3 +137,71 @@ def test_why_a_pool_takes_more_than_its_tokens_is_said(release, flags, words):
     _, whole = found({**flags, "hicache-ratio": 2.0}, known, release)
     lines = host_lines(whole.memory().host.shares[0])[:-1]
     assert [line.detail.partition(" B")[2].removeprefix(", ") for line in lines] == words
+
+
+WITHOUT = re.compile(r"(?:^|: )remove ([a-z, -]+?)(?:$|:|, or )")
+WRITTEN = re.compile(r"`([a-z-]+): ([\d.]+)`")
+_IDLE = "CMB044"
+
+
+def idle(flags, known, release, **keys):
+    """Flags without effect."""
+    views, _ = host({"example": {"flags": flags, "release": release, **keys}}, known)
+    (check,) = (each for each in registry.checks()["service"] if each.rule.code == _IDLE)
+    return [problem.message for problem in check.check(views["example"])]
+
+
+@pytest.mark.parametrize("release", ["0.5.3", "0.5.9", "0.5.12", "0.5.23"])
+@pytest.mark.parametrize("unit", [{}, {"memory-max": "60GiB"}, {"memory-max": "20GiB"}])
+@pytest.mark.parametrize("asked", [{"hicache-ratio": 60.0}, {"hicache-size": 5000}])
+def test_where_no_size_fits_all_that_goes_is_named_and_a_fraction_that_works(release, unit, asked):
+    flags = {**DENSE, **asked, "hicache-write-policy": "write_through"}
+    known = facts(gpus=gpus(2, "NVIDIA H200", 143771, "9.0"), memory={"available-bytes": 200 * GIB})
+    said, _ = found(flags, known, release, unit=unit)
+    helps = {each.help for _, each in said if re.search("no (ratio|size)", each.help or "")}
+    for help_ in helps:
+        gone = re.split(r", | and ", WITHOUT.search(help_)[1])
+        assert gone == ["enable-hierarchical-cache", *sorted(flags.keys() & {*asked, "hicache-write-policy"})]
+        assert idle({name: flags[name] for name in flags if name not in gone}, known, release, unit=unit) == []
+        written = {flag: float(value) for flag, value in WRITTEN.findall(help_)}
+        if written:
+            if "hicache-size" in written:
+                written["hicache-size"] = int(written["hicache-size"])
+            after, _ = found({**flags, **written}, known, release, unit=unit)
+            assert [code for code, _ in after if code != "MEM016"] == []
+        else:
+            assert "no lower mem-fraction-static" in help_
+
+
+@pytest.mark.parametrize("release", ["0.5.9", "0.5.12", "0.5.23"])
+def test_a_size_beyond_the_unit_has_the_size_of_the_same_search(release):
+    flags, unit = {**DENSE, "enable-hierarchical-cache": True, "hicache-size": 400}, {"memory-max": "100GiB"}
+    views, _ = host({"example": {"flags": flags, "release": release, "unit": unit}}, L40S)
+    (check,) = (each for each in registry.checks()["service"] if each.rule.code == "CMB004")
+    (problem,) = check.check(views["example"])
+    size = int(re.search(r"hicache-size (\d+) is the largest", problem.help)[1])
+    assert [code for code, _ in found({**flags, "hicache-size": size}, L40S, release, unit=unit)[0]] == []
+    assert found({**flags, "hicache-size": size + 1}, L40S, release, unit=unit)[0] != []
+
+
+@pytest.mark.parametrize(
+    ("model", "release", "first"),
+    [("Qwen/Qwen3.5-27B", "0.5.6", "0.5.10"), ("deepseek-ai/DeepSeek-V3.2", "0.5.6", "0.5.9"),
+     ("openai/gpt-oss-20b", "0.5.9", "0.5.13")],
+)  # fmt: skip
+def test_the_release_that_has_a_host_pool_is_named(model, release, first):
+    flags = {"model-path": model, "tp-size": 8, "enable-hierarchical-cache": True, "hicache-ratio": 2.0}
+    (check,) = (each for each in registry.checks()["machine"] if each.rule.code == "MEM017")
+    views, _ = host({"example": {"flags": flags, "release": release}}, H200)
+    (problem,) = check.check(views["example"])
+    assert problem.help == f"remove enable-hierarchical-cache and hicache-ratio, or take release {first}"
+    later, _ = host({"example": {"flags": flags, "release": first}}, H200)
+    assert list(check.check(later["example"])) == []
+
+
+def test_a_size_that_is_left_behind_is_what_goes():
+    flags = {**DENSE, "hicache-size": 400}
+    views, _ = host({"example": {"flags": flags, "release": "0.5.9", "unit": {"memory-max": "2GiB"}}}, L40S)
+    (check,) = (each for each in registry.checks()["service"] if each.rule.code == "CMB004")
+    (problem,) = check.check(views["example"])
+    assert problem.help.endswith("raise it, or remove hicache-size")

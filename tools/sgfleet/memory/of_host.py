@@ -93,14 +93,15 @@ class HostMemory:
         changed = self._service(name, {**self._specs[name].flags, **flags})
         return changed if isinstance(changed, Unknown) else replace(changed, observed=None, started=None)
 
-    def changed(self, name: str, flags: Mapping[str, Any]) -> HostMemory:
+    def changed(self, name: str, flags: Mapping[str, Any], release: str | None = None) -> HostMemory:
         """The host as it would be with some flags of one service set otherwise; None takes a flag away.
 
         Unlike `variant` it is what a check of the edited file would start from, observed starts included.
         """
         own = self._specs[name]
         flags = {flag: value for flag, value in {**own.flags, **flags}.items() if value is not None}
-        specs = {**self._specs, name: own.model_copy(update={"flags": flags})}
+        changed = own.model_copy(update={"flags": flags, "release": release or own.release})
+        specs = {**self._specs, name: changed}
         made = HostMemory(specs, self._release_of, self._facts, self._policy, self._root, self._seen_with)
         made.is_trial = True
         made._services = {other: each for other, each in self._services.items() if other != name}

@@ -41,7 +41,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.combinations._rows import host_pool
 from sgfleet.rules.ranks import layout
-from sgfleet.rules.rule import Problem, Rule
+from sgfleet.rules.rule import MachineView, Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,15 +67,12 @@ def check(view: ServiceView) -> Iterator[Problem]:
     if isinstance(limit, int) and host_pool(args):
         if total_bytes < limit:
             return
-        most = limit // 10**9 // count - 1
         sums.append(f"memory-max {limit / 10**9:.1f} GB ({limit / 2**30:.1f} GiB)")
         yield Problem(
             given.route,
             f"the host pools take {size_gb * count} GB, more than memory-max allows",
             arithmetic=tuple(sums),
-            help=f"at most hicache-size {most}, and the ranks need memory besides"
-            if most > 0
-            else "raise memory-max, or remove the hierarchical cache with its flags: no hicache-size is small enough",
+            help=_help(view, limit, count),
             based_on=(f"SGLang {view.service.release}, srt/mem_cache", "unit.memory-max"),
             related=((("unit", "memory-max"), "the limit"),),
         )
@@ -87,3 +84,18 @@ def check(view: ServiceView) -> Iterator[Problem]:
             based_on=(f"SGLang {view.service.release}, srt/mem_cache",),
             severity=Severity.NOTE,
         )
+
+
+def _help(view: ServiceView, limit: int, ranks: int) -> str:
+    """The largest size that the budget's own search finds; without a budget what the engine's processes leave."""
+    from sgfleet.memory.service import ENGINE_BASE_BYTES, ENGINE_RANK_BYTES
+    from sgfleet.rules.memory._pools import pools_of, ratio_help
+    from sgfleet.rules.memory._removal import removal
+
+    found = pools_of(view) if isinstance(view, MachineView) else None
+    if found is not None and found.share.sizes is not None:
+        return ratio_help(found)
+    size = (limit - ENGINE_BASE_BYTES - ranks * ENGINE_RANK_BYTES) // ranks // 10**9
+    if size <= 0:
+        return f"memory-max holds no host pool beside the engine's own processes: raise it, or {removal(view)}"
+    return f"hicache-size {size} at most: the engine's own processes need memory besides"

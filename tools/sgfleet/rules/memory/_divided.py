@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sgfleet.rules.memory._fractions import with_fraction
 from sgfleet.rules.memory._stages import gpus_needed
 
 if TYPE_CHECKING:
@@ -118,24 +119,20 @@ def _even_sizes(view: MachineView, model: Model) -> tuple[list[int], list[int]]:
     even = [size for size in (64, 32, 16, 8, 4, 2, 1) if size != model.parallel.tp and _even(_with_tp(model, size))]
     below = [size for size in even if size < model.parallel.tp]
     above = [size for size in even if size > model.parallel.tp][-1:]
-    is_beyond = bool(above and gpus_needed(view, model.service.settings, above[0], model.parallel.pp))
+    is_beyond = bool(above and gpus_needed(view, _changed(model, "tp-size", above[0])))
     return below[:1] + above if is_beyond else above + below[:1], below[1:]
 
 
 class Ways(NamedTuple):
-    """Sizes that leave no rest, in words ("ep-size 2, or tp-size 8 or 4"), and what the rules then say.
-
-    `needed` are the GPUs that the first one needs beyond those that there are.
-    """
+    """Sizes that leave no rest, in words ("ep-size 2, or tp-size 8 or 4"), and what the rules then say."""
 
     words: str
     outcome: Outcome
-    needed: str = ""
 
     def help(self, what: str) -> str:
         """`what` they come to, and what stays or would come of it."""
         if not self.outcome.errors:
-            return f"{self.words} {what}{f', {self.needed}' if self.needed else ''}{self.outcome.remark}"
+            return f"{self.words} {what}{self.outcome.remark}"
         first = self.outcome.errors[0]
         return f"no size works: {self.words} {what}, but then {first.code} says that {first.message}"
 
@@ -150,23 +147,29 @@ def ways_out(view: MachineView, model: Model, tries: Tries, *, groups: bool = Fa
     near, lesser = _even_sizes(view, model)
     proposals = [("ep-size", size) for size in (expert_groups(model) if groups else None,) if size is not None]
     proposals += [("tp-size", size) for size in near]
-    tried = [(*way, tries.outcome(_changed(model, *way))) for way in proposals]
+    tried = [_tried(view, model, tries, *way) for way in proposals]
     for size in lesser:
         if any(not any(outcome.weight) for _, _, outcome in tried):
             break
-        tried.append(("tp-size", size, tries.outcome(_changed(model, "tp-size", size))))
+        tried.append(_tried(view, model, tries, "tp-size", size))
     if not tried:
         return None
     least = min(outcome.weight for _, _, outcome in tried)
     chosen = [each for each in tried if each[2].weight == least]
     chosen = chosen[: 1 if chosen[0][2].errors else max(2, len(proposals))]
     named = [
-        f"{flag} {' or '.join(str(size) for other, size, _ in chosen if other == flag)}"
+        f"{flag} {' or '.join(size for other, size, _ in chosen if other == flag)}"
         for flag in dict.fromkeys(flag for flag, _, _ in chosen)
     ]
-    flag, size, outcome = chosen[0]
-    needed = gpus_needed(view, model.service.settings, size, model.parallel.pp) if flag == "tp-size" else ""
-    return Ways(", or ".join(named), outcome, needed)
+    return Ways(", or ".join(named), chosen[0][2])
+
+
+def _tried(view: MachineView, model: Model, tries: Tries, flag: str, size: int) -> tuple[str, str, Outcome]:
+    """The flag, its size in words with what else it needs (a fraction, GPUs), and what comes of it."""
+    outcome = with_fraction(view, model.args, tries, _changed(model, flag, size))
+    fraction = outcome.flags.get(str(model.args.route("mem-fraction-static")[-1]))
+    words = str(size) if fraction is None else f"{size} with mem-fraction-static {fraction:.3f}"
+    return flag, " ".join(filter(None, (words, gpus_needed(view, outcome.flags)))), outcome
 
 
 def _changed(model: Model, flag: str, size: int) -> dict[str, int]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.rules.memory._tried import Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from sgfleet.memory.window import Window
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.memory._budget import Known
     from sgfleet.rules.memory._tried import Outcome
     from sgfleet.rules.rule import MachineView
@@ -24,6 +26,19 @@ def inner(window: Window) -> tuple[float, ...]:
     middle = (low + high) / 2
     short = round(middle, 2)
     return (short if low <= short <= high else round(middle, 3), low, high)
+
+
+def with_fraction(view: MachineView, args: Arguments, tries: Tries, flags: Mapping[str, Any]) -> Outcome:
+    """What a change of flags comes to, together with another memory fraction where only that is in the way."""
+    outcome = tries.outcome(flags)
+    if view.memory is None or not outcome.only("MEM002", "MEM003"):
+        return outcome
+    window = view.memory().changed(view.name, flags).window(view.name)
+    if window is None:
+        return outcome
+    name = str(args.route("mem-fraction-static")[-1])
+    better = tries.best([{**flags, name: fraction} for fraction in inner(window)])
+    return better if better is not None and len(better.said) < len(outcome.said) else outcome
 
 
 def fraction_help(view: MachineView, found: Known, code: str) -> str:

@@ -14,7 +14,7 @@ from sgfleet.findings import Severity
 from sgfleet.rules.rule import HostView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.rules.rule import MachineView, Problem, Rule
@@ -77,13 +77,13 @@ class Tries:
         """Whether this itself is asked about a service as it would be: then nobody reads the help."""
         return self._memory.is_trial
 
-    def outcome(self, flags: Mapping[str, Any]) -> Outcome:
+    def outcome(self, flags: Mapping[str, Any], release: str | None = None) -> Outcome:
         """What is said then and not now. The finding itself must be gone, and none may have become graver."""
         if self._before is None:
             self._before = _said(self._view, self._memory.changed(self._view.name, {}))
             self._before.pop(self._code, None)
         fresh, still = [], 0
-        for code, each in _said(self._view, self._memory.changed(self._view.name, flags)).items():
+        for code, each in _said(self._view, self._memory.changed(self._view.name, flags, release)).items():
             if code not in self._before or each.severity.rank < self._before[code].severity.rank:
                 fresh.append(each)
             elif each.severity is Severity.ERROR:
@@ -102,18 +102,26 @@ class Tries:
         return least
 
 
+def without_remark(view: MachineView, flag: str, values: Sequence[str | None]) -> list[str | None]:
+    """Those values of a flag with which nothing new is said; None takes the flag away. All of them in a trial."""
+    if view.memory is None:
+        return list(values)
+    tries = Tries(view, "")
+    return [value for value in values if tries.is_one or not tries.outcome({flag: value}).said]
+
+
 def _said(view: MachineView, memory: HostMemory) -> dict[str, Said]:
     """Code -> the gravest that each rule says of the service with the flags that it has there. Notes do not count."""
     from sgfleet.rules.registry import checks
 
-    changed = replace(view, service=memory.specification(view.name), asked=[], memory=lambda: memory)
+    changed = _view(view, view.name, memory)
     found: dict[str, Said] = {}
     for each in (*checks()["service"], *checks()["machine"]):
         if each.rule.code.startswith(_FAMILIES):
             _keep(found, each.rule, each.check(changed))
     share = memory.share(view.name)
     if share is not None and share.rank_pools:
-        views = {name: _other(view, name, memory) for name in memory.names} | {view.name: changed}
+        views = {name: _view(view, name, memory) for name in memory.names} | {view.name: changed}
         host = HostView(view.host, views, view.policy, view.facts, memory=lambda: memory)
         for each in checks()["host"]:
             if each.rule.code in _OF_HOST:
@@ -121,7 +129,7 @@ def _said(view: MachineView, memory: HostMemory) -> dict[str, Said]:
     return found
 
 
-def _other(view: MachineView, name: str, memory: HostMemory) -> MachineView:
+def _view(view: MachineView, name: str, memory: HostMemory) -> MachineView:
     service = memory.specification(name)
     release = memory.release(name)
     return replace(view, name=name, service=service, release=release, asked=[], memory=lambda: memory)

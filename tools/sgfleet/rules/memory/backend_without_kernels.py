@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
 from sgfleet.rules.memory._model import capability, gpu_name
+from sgfleet.rules.memory._tried import without_remark
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             if severity is Severity.ERROR
             else f"{backend} may not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
             arithmetic=(f"in SGLang {view.service.release} {backend} runs on {runs}",),
-            help="write flashinfer or triton, or remove the flag: the release then chooses",
+            help=_help(view, str(args.route(flag)[-1])),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
             severity=severity,
         )
@@ -102,6 +103,17 @@ def _phases(args: Arguments, flag: str) -> set[str]:
     if flag != _FLAGS[0]:
         return {flag.partition("-")[0]}
     return {phase for phase in ("prefill", "decode") if args.text(f"{phase}-attention-backend") is None}
+
+
+def _help(view: MachineView, flag: str) -> str:
+    """Of what runs on every architecture that which goes with the other flags."""
+    sound = without_remark(view, flag, ("flashinfer", "triton", None))
+    named = " or ".join(value for value in sound if value is not None)
+    if not sound:
+        return "flashinfer and triton run here, and neither goes with the other flags as they are"
+    if None not in sound:
+        return f"write {named}"
+    return f"write {named}, or remove the flag: the release then chooses" if named else "remove the flag"
 
 
 def _wanted(view: MachineView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:

@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.memory._model import capability, gpu_name
+from sgfleet.rules.memory._tried import without_remark
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -66,10 +67,12 @@ def check(view: MachineView) -> Iterator[Problem]:
         return
     if has >= (8, 0) and not any(args.text(flag) == "triton" for flag in _BACKENDS):
         return
+    values = ("fp8_e5m2", "auto")
+    sound = without_remark(view, str(args.route("kv-cache-dtype")[-1]), values)
     yield Problem(
         args.route("kv-cache-dtype"),
         f"fp8_e4m3 KV rows do not work on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
         arithmetic=(f"Triton reads fp8_e4m3 from compute capability 8.9 on, and this is {has[0]}.{has[1]}",),
-        help="write fp8_e5m2, or auto",
+        help=f"write {', or '.join(str(value) for value in sound or values)}",
         based_on=(f"hosts/{view.host}/facts.yaml gpus", "reports of servers that ended with fp8e4nv not supported"),
     )

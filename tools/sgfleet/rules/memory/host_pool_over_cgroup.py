@@ -91,7 +91,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             *found.sums,
             f"{gib(share.pinned_bytes)} + about {gib(engine.bytes)} of the engine's processes = {gib(total)}",
         ),
-        help="; or ".join(_ways(found, name, total)),
+        help="; ".join(_ways(found, name, total)),
         based_on=("unit" if is_own else f"hosts/{view.host}/facts.yaml limits", f"SGLang {view.service.release}"),
         related=((("unit", name), "the limit"),) if is_own else (),
         severity=None if surely else Severity.WARNING,
@@ -105,4 +105,5 @@ def _ways(found: Pools, name: str, total: int) -> Iterator[str]:
     if fits:
         yield f"{name} of at least {enough(bound)}"
     if found.share.largest is not None or not fits:
-        yield ratio_help(found)
+        smaller = ratio_help(found)
+        yield f"or {smaller}" if fits and not smaller.startswith("no ") else smaller

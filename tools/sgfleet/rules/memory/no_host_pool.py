@@ -49,11 +49,14 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.memory._budget import known
+from sgfleet.rules.memory._removal import removal
+from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.memory._budget import Known
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("MEM017", "no-host-pool", Severity.ERROR, "machine")
@@ -70,6 +73,27 @@ def check(view: MachineView) -> Iterator[Problem]:
     yield Problem(
         found.args.route("enable-hierarchical-cache"),
         f"the hierarchical cache does not work with this model: SGLang {refused}",
-        help="remove enable-hierarchical-cache, or take a later release",
+        help=_help(view, found),
         based_on=(found.service.load.shape.source.name, f"SGLang {view.service.release}, srt/mem_cache"),
     )
+
+
+def _help(view: MachineView, found: Known) -> str:
+    """The next release that has the pool, tried with the flags as they are."""
+    from sgfleet.memory.era import from_release
+    from sgfleet.memory.eras import HOST_KINDS
+    from sgfleet.memory.of_host import Unknown
+
+    tries = Tries(view, RULE.code)
+    if tries.is_one:
+        return ""
+    for era in HOST_KINDS.eras:
+        if from_release(view.service.release, era.since):
+            continue
+        there = found.memory.changed(view.name, {}, era.since)
+        service = there.service(view.name)
+        if isinstance(service, Unknown) or isinstance(there.budget(view.name), Unknown):
+            continue
+        if service.no_host_pool is None and not tries.outcome({}, era.since).errors:
+            return f"{removal(view)}, or take release {era.since}"
+    return f"{removal(view)}: no later release that is known here has one for it with these flags"

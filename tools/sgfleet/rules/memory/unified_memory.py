@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.memory._budget import gib
+from sgfleet.rules.memory._removal import removal
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -71,6 +72,6 @@ def check(view: MachineView) -> Iterator[Problem]:
         args.route("enable-hierarchical-cache"),
         "the host pool takes the memory that the GPU works with: this machine has one memory for both",
         arithmetic=(f"GPU and host together have {gib(total)}",) if total else (),
-        help="remove enable-hierarchical-cache, and raise mem-fraction-static by what the host pool would have taken",
+        help=f"{removal(view)}; then raise mem-fraction-static by what the host pool would have taken",
         based_on=(f"hosts/{view.host}/facts.yaml gpus",),
     )

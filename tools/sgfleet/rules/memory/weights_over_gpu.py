@@ -51,8 +51,8 @@ from typing import TYPE_CHECKING
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
 from sgfleet.rules.memory._budget import counted_bytes, free_sum, gib, known, sources, weights_sum
-from sgfleet.rules.memory._fractions import inner
-from sgfleet.rules.memory._stages import gpus_needed, in_stages
+from sgfleet.rules.memory._fractions import with_fraction
+from sgfleet.rules.memory._stages import ANOTHER_HOST, gpus_needed, in_stages
 from sgfleet.rules.memory._tried import Tries
 from sgfleet.rules.rule import Problem, Rule
 
@@ -135,8 +135,8 @@ def _help(view: MachineView, found: Known) -> str:
     settings, gpus = found.service.settings, len((view.facts.gpus if view.facts is not None else None) or ())
     most = max(gpus * settings.nodes // max(1, settings.pp * settings.replicas), 16)
     sizes = [settings.tp * 2**power for power in range(1, 11) if settings.tp * 2**power <= most]
-    tried = [outcome for size in sizes if (outcome := _of_ranks(tries, found, size)) is not None]
-    best = min(tried, key=lambda each: each.weight, default=None)  # the first of equals
+    tried = [outcome for size in sizes if (outcome := _of_ranks(view, tries, found, size)) is not None]
+    best = min(tried, key=lambda each: _worth(view, each), default=None)  # the first of equals
     if best is not None and not best.errors:
         return f"{_words(view, found, best)}{best.remark}"
     smaller = "take a smaller checkpoint, or one that is quantised further"
@@ -145,21 +145,19 @@ def _help(view: MachineView, found: Known) -> str:
     first = best.errors[0]
     said = f"no tp-size works, as with {_size(found, best)} {first.code} says that {first.message}"
     stages = in_stages(view, found.args, settings, tries)
-    return f"{said}: {stages}; or {smaller}" if stages else f"{said}: {smaller}"
+    return f"{said}; {stages}; or {smaller}" if stages else f"{said}; {smaller}"
 
 
-def _of_ranks(tries: Tries, found: Known, size: int) -> Outcome | None:
-    """What so many ranks come to, with another memory fraction where only that is in the way; None: no room either."""
-    flags = {str(found.args.route("tp-size")[-1]): size}
-    outcome = tries.outcome(flags)
-    if any(each.code == RULE.code for each in outcome.said):
-        return None
-    window = found.memory.changed(found.service.name, flags).window(found.service.name)
-    if window is None or not outcome.only("MEM002", "MEM003"):
-        return outcome
-    name = str(found.args.route("mem-fraction-static")[-1])
-    better = tries.best([{**flags, name: fraction} for fraction in inner(window)])
-    return better if better is not None and len(better.said) < len(outcome.said) else outcome
+def _of_ranks(view: MachineView, tries: Tries, found: Known, size: int) -> Outcome | None:
+    """What so many ranks come to; None where there is no room either."""
+    outcome = with_fraction(view, found.args, tries, {str(found.args.route("tp-size")[-1]): size})
+    return None if any(each.code == RULE.code for each in outcome.said) else outcome
+
+
+def _worth(view: MachineView, outcome: Outcome) -> tuple[bool, bool, tuple[int, int]]:
+    """What is without errors first, then what this host can run."""
+    elsewhere = gpus_needed(view, outcome.flags).startswith(ANOTHER_HOST)
+    return bool(outcome.errors), elsewhere, outcome.weight
 
 
 def _size(found: Known, outcome: Outcome) -> str:
@@ -171,8 +169,7 @@ def _size(found: Known, outcome: Outcome) -> str:
 def _words(view: MachineView, found: Known, outcome: Outcome) -> str:
     from sgfleet.memory.of_host import Unknown
 
-    settings, size = found.service.settings, int(outcome.flags[str(found.args.route("tp-size")[-1])])
-    needed = gpus_needed(view, settings, size, settings.pp)
+    needed = gpus_needed(view, outcome.flags)
     where = f", {needed}" if needed else ""
     budget = found.memory.changed(view.name, outcome.flags).budget(view.name)
     rank = "" if isinstance(budget, Unknown) else f": weights {gib(budget.weights.bytes)} a rank"
