@@ -184,6 +184,6 @@ def test_what_memory_names_is_what_check_takes():
 def test_fewer_ranks_for_the_gpus_that_there_are_divide_the_model():
     flags = {"model-path": "Qwen/Qwen3-32B", "tp-size": 4}
     (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0, 1, 2]))
-    assert problem.help == "write tp-size 2, or give 4 GPUs"
+    assert problem.help == "write tp-size 2, or write `gpus: [0, 1, 2, 3]`"
     (problem,) = said("service.more_ranks_than_gpus", one(flags, L40S, gpus=[0]))
-    assert problem.help == "give 4 GPUs: no smaller tp-size works"
+    assert problem.help == "write `gpus: [0, 1, 2, 3]`"

@@ -197,11 +197,3 @@ def test_the_release_that_has_a_host_pool_is_named(model, release, first):
     assert problem.help == f"remove enable-hierarchical-cache and hicache-ratio, or take release {first}"
     later, _ = host({"example": {"flags": flags, "release": first}}, H200)
     assert list(check.check(later["example"])) == []
-
-
-def test_a_size_that_is_left_behind_is_what_goes():
-    flags = {**DENSE, "hicache-size": 400}
-    views, _ = host({"example": {"flags": flags, "release": "0.5.9", "unit": {"memory-max": "2GiB"}}}, L40S)
-    (check,) = (each for each in registry.checks()["service"] if each.rule.code == "CMB004")
-    (problem,) = check.check(views["example"])
-    assert problem.help.endswith("raise it, or remove hicache-size")
