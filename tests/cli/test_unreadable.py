@@ -87,6 +87,16 @@ def test_a_host_that_cannot_be_read_is_not_without_services(root, command):
     assert "there is no service" not in done.stderr
 
 
+@pytest.mark.parametrize("command", ["memory", "options"])
+@pytest.mark.parametrize("name", ["fleet.yaml", "hosts/a-01/facts.yaml"])
+def test_what_an_answer_lacks_is_said(root, command, name):
+    path = root / name
+    path.write_text("{}\n" if name == "fleet.yaml" else "format: 1\nhost: a-01\n")
+    done = without_access(path, root, command, "a-01")
+    assert done.returncode == 1
+    assert f"error[SRC015]: cannot be read: permission denied\n --> {name}\n" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["check", "memory", "options", "render"])
 def test_a_service_of_a_host_that_cannot_be_read_is_not_unknown(root, command):
     done = without_access(root / "hosts/a-01/host.yaml", root, command, "a-01/chat")

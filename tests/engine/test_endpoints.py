@@ -127,3 +127,13 @@ def test_damaged_files_are_said(tmp_path, text):
         endpoints.write(folder, [ALL["0.5.9"]])
     with pytest.raises(endpoints.UnknownEndpointsError, match=r"endpoints\.json: "):
         endpoints.load("9.9.9", tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / endpoints.FILE).mkdir()
+    with pytest.raises(endpoints.EndpointsFormatError, match="a folder in the place of a file"):
+        endpoints.write(tmp_path, [])
+    (tmp_path / endpoints.FILE).rmdir()
+    (tmp_path / endpoints.FILE).write_bytes(b"\xff")
+    with pytest.raises(endpoints.EndpointsFormatError, match="cannot be read"):
+        endpoints.write(tmp_path, [])

@@ -44,13 +44,26 @@ def writer_for(form: str) -> Writer:
     return Sarif(stream, version("sgfleet"), entries())
 
 
-def told_unread(specs: Iterable[HostSpec]) -> bool:
-    """Say on standard error why the services of hosts are not known, beside an answer that lacks them; if any."""
+def unread(spec: HostSpec) -> list[Finding]:
+    """Why the services of a host, or the machine, are not known although their file is there."""
+    from sgfleet.cli.targets import grave
+
+    wrong = grave(spec.findings)
+    if spec.document is None:
+        return wrong
+    if spec.has_facts_file and spec.facts is None:
+        return [each for each in wrong if each.place.path.endswith("/facts.yaml")]
+    return []
+
+
+def told_unread(workspace: Workspace, found: list[Finding]) -> bool:
+    """Say on standard error which files could not be read, beside an answer that had to do without them; if any."""
     from sgfleet.cli.targets import grave
     from sgfleet.output.colour import paint_for
     from sgfleet.output.text import Text
 
-    found = [each for spec in specs if spec.document is None for each in grave(spec.findings)]
+    fleet = workspace.repository.fleet
+    found = [*([] if fleet.sound else grave(fleet.findings)), *found]
     Text(sys.stderr, paint_for(sys.stderr)).add(sorted(found, key=lambda finding: finding.order))
     return bool(found)
 

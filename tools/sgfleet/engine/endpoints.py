@@ -198,11 +198,14 @@ def write(folder: Path, new: Iterable[Endpoints]) -> bool:
     """Put releases into the file of a folder of schemas (atomically). Returns whether it changed.
 
     Raises:
-        EndpointsFormatError, DataFileError: the file that is there cannot be read.
+        EndpointsFormatError: the file that is there cannot be read.
         OSError: it cannot be written.
     """
     path = folder / FILE
-    before = data_file.read_bytes(path, _LARGEST_BYTES).decode() if data_file.look(path) is not None else None
+    try:
+        before = data_file.read_bytes(path, _LARGEST_BYTES).decode() if data_file.look(path) is not None else None
+    except (DataFileError, UnicodeDecodeError) as error:
+        raise EndpointsFormatError(f"cannot be read: {error}") from None
     known = decode(before) if before is not None else {}
     known.update((each.version, each) for each in new)
     text = encode(known.values())

@@ -34,21 +34,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the budgets of what is meant."""
     from sgfleet.cli.budgets import report_of
     from sgfleet.cli.change import change_of
-    from sgfleet.cli.report import told_damage, told_unread
+    from sgfleet.cli.report import told_damage, told_unread, unread
     from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
     workspace = Workspace(root_of(arguments))
     selection = selected(workspace, arguments.targets)
     change = change_of(arguments.changes, arguments.release, workspace)
-    reports, unread = [], []
+    reports, lacking = [], []
     for spec in workspace.repository.hosts(selection.hosts):
+        lacking += unread(spec)
         if spec.document is None:
-            unread.append(spec)
             continue
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
         reports.append(report_of(workspace, spec, selection.hosts[spec.name], change))
-    lost = told_unread(unread)
+    lost = told_unread(workspace, lacking)
     if not any(report.services for report in reports):
         if lost:
             return FINDINGS

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the options of what is meant, or write one."""
     from sgfleet.cli.kv_options import options_of
-    from sgfleet.cli.report import told_damage, told_unread
+    from sgfleet.cli.report import told_damage, told_unread, unread
     from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
 
@@ -42,14 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(root)
     selection = selected(workspace, arguments.targets)
     found: list[ServiceOptions] = []
-    unread = []
+    lacking = []
     for spec in workspace.repository.hosts(selection.hosts):
+        lacking += unread(spec)
         if spec.document is None:
-            unread.append(spec)
             continue
         check_services(selection, spec.name, (*spec.services, *spec.unresolved))
         found += options_of(workspace, spec, selection.hosts[spec.name])
-    lost = told_unread(unread)
+    lost = told_unread(workspace, lacking)
     if not found:
         if lost:
             return FINDINGS
