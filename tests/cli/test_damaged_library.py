@@ -56,13 +56,24 @@ WAYS = ["text", "bytes", "other format", "pipe", "folder", "loop"]
 
 
 @pytest.mark.parametrize("what", WAYS)
-@pytest.mark.parametrize("file", [MODEL, SCHEMA, "schema/sglang/endpoints.json", "schema/sglang/index.json"])
-def test_check_says_it_at_the_file(root, capsys, file, what):
+@pytest.mark.parametrize(
+    ("file", "asked"),
+    [(MODEL, ["a-01"]), (SCHEMA, ["a-01"]), ("schema/sglang/endpoints.json", []), ("schema/sglang/index.json", [])],
+)
+def test_check_says_it_at_the_file(root, capsys, file, asked, what):
+    """Tables that no rule about a host decides from are looked at where the whole repository is."""
     put(root / file, what)
-    assert main(["check", "a-01"]) == 1
+    assert main(["check", *asked]) == 1
     told = capsys.readouterr().out
     assert f"error[{'SCH001' if file == SCHEMA else 'SCH002'}]" in told
     assert f"--> {file}" in told
+
+
+def test_what_a_model_file_says_is_looked_at_with_the_whole_repository(root, capsys):
+    (root / MODEL).parent.mkdir(parents=True)
+    (root / MODEL).write_text('{"format": 1, "layers": "many"}')
+    assert main(["check"]) == 1
+    assert f"--> {MODEL}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("what", ["pipe", "loop"])
