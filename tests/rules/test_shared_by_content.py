@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -140,3 +141,19 @@ def test_every_host_is_told_what_it_would_be_told_alone(tmp_path_factory, hosts)
         alone = check_host(spec, fresh.repository.fleet, fresh.release, today, Memories(fresh).of(spec))
         assert not together.crashes
         assert [each for each in together.findings if each.code != "RND005"] == alone.findings
+
+
+def test_a_host_that_was_checked_is_let_go_without_a_search_for_cycles(tmp_path):
+    """Cycles would stay until the collector runs, which in a fleet takes as long as the rules."""
+    workspace = fleet(tmp_path, [{"flag": "tp-size: 2"}] * 12)
+    check = FleetCheck(workspace, Selection())
+    left = []
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(12):
+            check.host(f"h-{number}")
+            left.append(gc.collect())
+    finally:
+        gc.enable()
+    assert max(left[2:]) == 0

@@ -89,6 +89,9 @@ def check_host(
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
     settled = _settled(_once(findings, policy.severity), policy.severity, outcome.secrets, documents)
+    # Each view leads to all of them. Let go here, they need no search for cycles, which takes as long as all rules.
+    views.kept.clear()
+    views.clear()
     return Checked(spec.name, (*spec.services, *spec.unresolved), spec.document is None, settled, outcome.crashes)
 
 
