@@ -78,7 +78,7 @@ def test_no_host_tier_promises_no_host_pool():
 @pytest.mark.parametrize(
     ("host", "name", "changes", "said"),
     [
-        ("kimi-01", "sglang-kimi", {"known": False}, "no flag schema"),
+        ("kimi-01", "sglang-kimi", {"known": False}, "the flag schema of SGLang 0.5.9 is missing or cannot be used"),
         ("mixed-01", "sglang-draft", {"model_path": "/srv/models/nobody-knows"}, "not promised: "),
         ("mixed-01", "sglang-draft", {"facts": False}, "not promised: "),
     ],

@@ -38,6 +38,10 @@ class Host(Protocol):
         """The first state seen of which that is true; fails after a while."""
         ...
 
+    def trapped(self, pid: int) -> None:
+        """Wait until a process has said what a SIGTERM shall do: it runs before that."""
+        ...
+
     def put(self, name: str, kind: FileKind) -> None:
         """Somebody puts that at the unit's path."""
         ...
@@ -83,6 +87,9 @@ class SimulatedHost:
                 return state
             self.manager.advance(1)
         raise AssertionError(state)
+
+    def trapped(self, pid: int) -> None:
+        pass
 
     def put(self, name: str, kind: FileKind) -> None:
         self.manager.put(name, UnitFile(kind, target="/dev/null" if kind is FileKind.MASKED else ""))
@@ -140,6 +147,18 @@ class RealHost:
                 return state
             assert time.monotonic() < deadline, state
             time.sleep(0.005)
+
+    def trapped(self, pid: int) -> None:
+        deadline = time.monotonic() + 20
+        while not self._handles(pid, signal.SIGTERM):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    def _handles(self, pid: int, number: signal.Signals) -> bool:
+        """Whether a process catches or ignores a signal."""
+        status = self.systemd.run("cat", f"/proc/{pid}/status").stdout
+        masks = [line.split()[1] for line in status.splitlines() if line.startswith(("SigIgn:", "SigCgt:"))]
+        return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)
 
     def put(self, name: str, kind: FileKind) -> None:
         path = self._path(name)

@@ -33,7 +33,10 @@ def running(host: Host, script: Script, *, enable: bool = False) -> tuple[str, U
     """The same, started; and its state once it runs."""
     name = installed(host, script, enable=enable)
     host.manager.start(name)
-    return name, host.wait(name, lambda state: state.running)
+    state = host.wait(name, lambda state: state.running)
+    if script.on_stop != "ends":
+        host.trapped(state.main_pid)
+    return name, state
 
 
 def shown(host: Host, name: str) -> UnitState:
@@ -242,7 +245,7 @@ def test_a_service_that_kills_itself_when_it_is_stopped_is_failed(host: Host) ->
 
 
 def test_a_service_that_ignores_the_stop_is_killed_after_its_time_and_is_failed(host: Host) -> None:
-    name, before = running(host, Script(on_stop="ignores", stop_timeout=300))
+    name, before = running(host, Script(on_stop="ignores", stop_timeout=900))
     host.manager.stop(name)
     stopping = shown(host, name)
     assert (stopping.active_state, stopping.sub_state, stopping.main_pid) == (
@@ -257,7 +260,7 @@ def test_a_service_that_ignores_the_stop_is_killed_after_its_time_and_is_failed(
 
 
 def test_a_start_during_a_stop_waits_for_its_end(host: Host) -> None:
-    name, before = running(host, Script(on_stop="ignores", stop_timeout=300))
+    name, before = running(host, Script(on_stop="ignores", stop_timeout=900))
     host.manager.stop(name)
     host.manager.start(name)
     assert shown(host, name).active_state == "deactivating"
