@@ -64,36 +64,36 @@ class Library:
 
         return ask
 
-    def nvmlDeviceGetCount(self):  # noqa: N802
+    def nvmlDeviceGetCount(self):
         return len(self.gpus)
 
-    def nvmlSystemGetDriverVersion(self):  # noqa: N802
+    def nvmlSystemGetDriverVersion(self):
         return self.driver
 
-    def nvmlSystemGetCudaDriverVersion(self):  # noqa: N802
+    def nvmlSystemGetCudaDriverVersion(self):
         return self.cuda
 
-    def nvmlDeviceGetHandleByIndex(self, index):  # noqa: N802
+    def nvmlDeviceGetHandleByIndex(self, index):
         if self.gpus[index] is None:
             raise NVMLError(UNKNOWN, "Unknown Error")
         return self.gpus[index]
 
-    def nvmlDeviceGetNvLinkState(self, it, link):  # noqa: N802
+    def nvmlDeviceGetNvLinkState(self, it, link):
         if it.lost:
             raise NVMLError(LOST, "GPU is lost")
         if link >= it.links:
             raise NVMLError(NOT_SUPPORTED, "Not Supported")
         return 1
 
-    def nvmlDeviceGetMigMode(self, it):  # noqa: N802
+    def nvmlDeviceGetMigMode(self, it):
         if it.mig is None:
             raise NVMLError(NOT_SUPPORTED, "Not Supported")
         return [it.mig, it.mig]
 
-    def nvmlDeviceGetMaxMigDeviceCount(self, it):  # noqa: N802
+    def nvmlDeviceGetMaxMigDeviceCount(self, it):
         return 7
 
-    def nvmlDeviceGetMigDeviceHandleByIndex(self, it, number):  # noqa: N802
+    def nvmlDeviceGetMigDeviceHandleByIndex(self, it, number):
         if number >= len(it.instances):
             raise NVMLError(6, "Not Found")
         return it.instances[number]

@@ -37,10 +37,10 @@ HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrn
 class UsedLibrary(Library):
     """NVML on a machine whose GPUs somebody uses."""
 
-    def nvmlDeviceGetMemoryInfo(self, it):  # noqa: N802
+    def nvmlDeviceGetMemoryInfo(self, it):
         return SimpleNamespace(total=it.total, used=it.used)
 
-    def nvmlDeviceGetComputeRunningProcesses(self, it):  # noqa: N802
+    def nvmlDeviceGetComputeRunningProcesses(self, it):
         return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in it.processes]
 
 
