@@ -10,9 +10,9 @@ from sgfleet.agent.promise import KvTokens, promise_of
 from sgfleet.engine import store
 from sgfleet.fleet.workspace import Workspace
 from sgfleet.memory.of_host import HostMemory
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Policy
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Policy
+from sgfleet.spec.models.service import Service
 
 ROOT = Path(__file__).parents[2]
 WORKSPACE = Workspace(ROOT)

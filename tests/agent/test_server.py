@@ -14,7 +14,7 @@ from sgfleet.agent.http import MOST_BYTES
 from sgfleet.agent.server import PROBING, Answer, HttpServer, Probing
 from sgfleet.engine import endpoints, store
 from sgfleet.observe import server_info
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.service import Service
 from support.stand_in.behaviour import FAULTS
 from support.stand_in.running import free_port, running
 

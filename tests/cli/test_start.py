@@ -42,12 +42,23 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 def test_argv_needs_no_yaml_and_no_models() -> None:
     modules = imported("argv", "0.5.9", "--", "--model-path", "m")
     assert "sgfleet.engine.argv.parse" in modules
-    assert not {name for name in modules if name.startswith(("pydantic", "yaml", "sgfleet.spec.base", "sgfleet.rules"))}
+    assert not {
+        name for name in modules if name.startswith(("pydantic", "yaml", "sgfleet.spec.models.base", "sgfleet.rules"))
+    }
 
 
 def test_check_needs_no_validator_library() -> None:
     modules = imported("check", "kimi-01", "--root", str(FLEET))
     assert not {name for name in modules if name.startswith(("jsonschema", "ruamel", "git"))}
+
+
+@pytest.mark.parametrize("arguments", [["check", "kimi-01"], ["check", "--units", "kimi-01"], ["render", "--check"]])
+def test_what_is_right_needs_no_models(arguments: list[str]) -> None:
+    """Its core alone validates (spec/valid): pydantic and the models are imported for what is wrong."""
+    modules = imported(*arguments, "--root", str(FLEET))
+    assert "pydantic_core._pydantic_core" in modules
+    known = ("pydantic", "pydantic_core", "typing_extensions", "sgfleet.spec.models")
+    assert not {name for name in modules - {"pydantic_core._pydantic_core"} if name.startswith(known)}
 
 
 def test_check_makes_few_dataclasses() -> None:
@@ -67,28 +78,21 @@ SPARED = """
 import sys
 from sgfleet.cli.main import main
 main(["check", "kimi-01", "--root", sys.argv[1]])
-import pydantic_core.core_schema, yaml
-assert not hasattr(pydantic_core.core_schema.IntSchema, "__total__"), "pydantic's core declares no TypedDict there now"
+import yaml
 assert type(yaml.reader.Reader.NON_PRINTABLE).__module__ == "sgfleet.fleet.lean", "PyYAML compiles nothing there now"
 """
 
 
-def test_what_pydantic_and_pyyaml_are_spared_is_still_there_to_spare() -> None:
+def test_what_pyyaml_is_spared_is_still_there_to_spare() -> None:
     """A later version may be lean by itself, or heavy in another way: fleet/lean.py has to go."""
     done = subprocess.run([sys.executable, "-c", SPARED, FLEET], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 OTHERS = """
-import datetime, re, typing
+import datetime, re
 import sgfleet.fleet
-import pydantic, typing_extensions, yaml
-for declared in (typing.TypedDict, typing_extensions.TypedDict):
-    made = declared("made", {"left": typing_extensions.Required[int]}, total=False)
-    assert made.__required_keys__ == {"left"}
-adapter = pydantic.TypeAdapter(made)
-assert adapter.validate_python({"left": 1}) == {"left": 1}
-assert adapter.json_schema()["required"] == ["left"]
+import yaml
 assert type(re.compile("a")) is re.Pattern
 assert yaml.safe_load("when: 2026-01-02\\nn: 1_000\\n") == {"when": datetime.date(2026, 1, 2), "n": 1000}
 try:
@@ -98,6 +102,6 @@ except yaml.reader.ReaderError:
 """
 
 
-def test_both_are_whole_for_others_in_the_same_process() -> None:
+def test_pyyaml_is_whole_for_others_in_the_same_process() -> None:
     done = subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False)
     assert done.stdout == "sound\n", done.stderr

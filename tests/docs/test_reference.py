@@ -19,10 +19,10 @@ from sgfleet.cli.reference.pages import EXAMPLES, pages
 from sgfleet.output.manual.fields import headings, rows, type_of
 from sgfleet.output.terminal import COLUMNS, as_svg
 from sgfleet.source.read import read_text
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Fleet
-from sgfleet.spec.host import Host
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Fleet
+from sgfleet.spec.models.host import Host
+from sgfleet.spec.models.service import Service
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools/sgfleet"

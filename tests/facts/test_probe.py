@@ -11,7 +11,7 @@ from facts.recorded import MACHINES, RecordedMachine
 from sgfleet.facts import checkpoints, environments, memory
 from sgfleet.facts.machine import LiveMachine
 from sgfleet.facts.probe import probe
-from sgfleet.spec.facts import Facts
+from sgfleet.spec.models.facts import Facts
 
 NAMES = sorted(path.stem for path in MACHINES.iterdir())
 

@@ -16,7 +16,7 @@ from sgfleet.plan.records import HostChange, Kind, Plan, Reason, Revision, Servi
 from sgfleet.plan.scope import scope_of
 from sgfleet.plan.unit_diff import unit_diff
 from sgfleet.plan.words import change_words, value_words
-from sgfleet.spec.facts import Facts
+from sgfleet.spec.models.facts import Facts
 
 SIDES = Revision("a", None), Revision("b", None)
 

@@ -12,8 +12,8 @@ from plan.repository import MIXED, Fleet, reasons
 from sgfleet.engine.store import available
 from sgfleet.fleet.workspace import Workspace
 from sgfleet.plan.reasons import differences
+from sgfleet.spec.models.service import Service
 from sgfleet.spec.resolve import Resolved
-from sgfleet.spec.service import Service
 
 if TYPE_CHECKING:
     from sgfleet.engine.release import Release

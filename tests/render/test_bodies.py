@@ -12,7 +12,7 @@ from render.hosts import rendered, write_host
 from sgfleet.engine import store
 from sgfleet.render import bodies
 from sgfleet.render.unit import Body
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.service import Service
 
 if TYPE_CHECKING:
     from pathlib import Path

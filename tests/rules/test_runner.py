@@ -9,8 +9,8 @@ from sgfleet.rules import runner
 from sgfleet.rules.registry import Check
 from sgfleet.rules.rule import FleetView, HostView, MachineView, Problem, Rule
 from sgfleet.rules.runner import run
-from sgfleet.spec.fleet import Policy
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.fleet import Policy
+from sgfleet.spec.models.service import Service
 
 SERVICE = Service.model_validate(
     {

@@ -10,7 +10,7 @@ from sgfleet.findings import Finding, Place, Severity
 from sgfleet.rules import weighing
 from sgfleet.rules.rule import Rule
 from sgfleet.rules.weighing import Waived, misfits, waive, weigh
-from sgfleet.spec.service import Waiver
+from sgfleet.spec.models.service import Waiver
 
 TODAY = datetime.date(2026, 3, 1)
 CALLED = {

@@ -10,7 +10,7 @@ from sgfleet.fleet.workspace import Workspace
 from sgfleet.render import characters
 from sgfleet.render.host import render_host
 from sgfleet.render.unit_text import comments
-from sgfleet.spec.comment_text import _fit
+from sgfleet.spec.comment_text import fit
 
 HEAD = 'host: h\nservices:\n  a:\n    release: "0.5.9"\n'
 KEYS = {"python": "/opt/sglang/bin/python3", "flags": "{model-path: /m}"}
@@ -103,7 +103,7 @@ def test_why_takes_just_what_a_comment_of_a_unit_holds():
         if character.isascii() and character.isprintable():
             continue
         try:
-            _fit(character)
+            fit(character)
         except ValueError:
             taken = False
         else:

@@ -6,9 +6,9 @@ import datetime
 
 from sgfleet.engine import store
 from sgfleet.rules.rule import FleetView, HostView, MachineView
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Policy
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Policy
+from sgfleet.spec.models.service import Service
 
 RELEASE = "0.5.9"
 TODAY = datetime.date(2026, 5, 1)

@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from sgfleet.spec.expectation import Hint, expectation, kinds, target
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Fleet
-from sgfleet.spec.host import Host
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.expectation import Hint, expectation, kinds, target
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Fleet
+from sgfleet.spec.models.host import Host
+from sgfleet.spec.models.service import Service
 
 MODELS = (Service, Host, Facts, Fleet)
 

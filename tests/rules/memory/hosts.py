@@ -7,7 +7,7 @@ from dataclasses import replace
 from rules import views
 from sgfleet.engine import store
 from sgfleet.memory.of_host import HostMemory
-from sgfleet.spec.fleet import Policy
+from sgfleet.spec.models.fleet import Policy
 
 
 def gpus(count, name="NVIDIA L40S", memory_mib=46068, capability="8.9", nodes=()):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sgfleet.engine.difference import Changed
     from sgfleet.engine.flag import Flag
     from sgfleet.engine.release import Release
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from sgfleet.agent.promise import flag_values
 
 if TYPE_CHECKING:
     from sgfleet.engine.release import Release
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1", "[::]": "::1"}  # noqa: S104 - not bound here
 _OTHER_FRONTS: Final = {

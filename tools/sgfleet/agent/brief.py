@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from sgfleet.engine.release import Release
     from sgfleet.memory.of_host import HostMemory
-    from sgfleet.spec.facts import Facts
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.facts import Facts
+    from sgfleet.spec.models.service import Service
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sgfleet.agent.local import Limits
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 _CODE: Final = ("LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")
 """Variables that put other code into an allowed program."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.device import GpuBudget
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.memory.service import Service as Budgeted
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 _PROMISED: Final = (
     "tp_size",

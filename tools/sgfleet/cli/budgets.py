@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.service import Service
     from sgfleet.spec.host_spec import HostSpec
+    from sgfleet.spec.models.service import Service as ServiceSpec
     from sgfleet.spec.resolve import Resolved
-    from sgfleet.spec.service import Service as ServiceSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,11 +106,10 @@ def _read_later(name: str, value: Any, release: Release) -> Iterator[Problem]:
     """What the server could not read of a value that the parser lets pass. The value alone decides."""
     from sgfleet.rules.flags import late_choice, late_json
     from sgfleet.rules.rule import ServiceView
-    from sgfleet.spec.fleet import Policy
-    from sgfleet.spec.service import Service
+    from sgfleet.spec import valid
 
     given = {"release": release.version, "python": "/usr/bin/python3", "flags": {name: value}}
-    view = ServiceView("", Service.model_validate(given), Policy(), release)
+    view = ServiceView("", valid.service(given), valid.default_policy(), release)
     yield from late_choice.check(view)
     yield from late_json.check(view)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sgfleet.facts.probe import Probe
     from sgfleet.source.document import Document
-    from sgfleet.spec.facts import Facts
+    from sgfleet.spec.models.facts import Facts
 
 
 def moment() -> str:

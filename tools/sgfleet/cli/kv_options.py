@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sgfleet.options.reload import Reload
     from sgfleet.options.situation import Situation
     from sgfleet.spec.host_spec import HostSpec
-    from sgfleet.spec.service import Service as ServiceSpec
+    from sgfleet.spec.models.service import Service as ServiceSpec
 
 
 def options_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | None) -> list[ServiceOptions]:

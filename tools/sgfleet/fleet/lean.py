@@ -1,6 +1,6 @@
-"""PyYAML and pydantic, imported without work that no run needs: a tenth of a cold `check`.
+"""PyYAML, imported without work that no run needs.
 
-This package is what the commands that read a repository import first. Where something was imported before, or a later
+This package is what the commands that read a repository import first. Where PyYAML was imported before, or a later
 version does its work in another way, there is no effect; tests/cli/test_start.py then says that this can go.
 """
 
@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-import typing
 from typing import Any
-
-import typing_extensions
 
 
 class _Later:
@@ -24,13 +21,6 @@ class _Later:
         found = getattr(re.compile(*self._given), name)  # re keeps what it has compiled
         setattr(self, name, found)
         return found
-
-
-class _Named(dict[str, Any]):
-    """Stands in for a TypedDict whose fields nobody asks for."""
-
-    def __init_subclass__(cls, *, total: bool = True) -> None:
-        """`total` as a TypedDict takes it."""
 
 
 def import_yaml() -> None:
@@ -47,18 +37,3 @@ def import_yaml() -> None:
         import yaml  # noqa: F401 - for sys.modules
     finally:
         re.compile = compile_now
-
-
-def import_core() -> None:
-    """Import pydantic's core without the fields of its 70 dictionaries, which are for type checkers alone.
-
-    Each of their 700 annotations is a text that Python would parse and compile.
-    """
-    if "pydantic_core" in sys.modules:
-        return
-    declared = typing.TypedDict, typing_extensions.TypedDict
-    typing.TypedDict = typing_extensions.TypedDict = _Named  # type: ignore[assignment]  # for this one import
-    try:
-        import pydantic_core  # noqa: F401 - for sys.modules
-    finally:
-        typing.TypedDict, typing_extensions.TypedDict = declared

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sgfleet.findings import Finding
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.spec.host_spec import HostSpec
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_./:,+@=][A-Za-z0-9_./:,+@= -]{0,1000}")
 """Text that every notation of a unit takes, and that no parser takes for an option."""

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sgfleet.model.parallel import WeightBytes
     from sgfleet.model.shape import ModelShape
     from sgfleet.source.tree import KeptTree
-    from sgfleet.spec.facts import Checkpoint, Facts, Observation
-    from sgfleet.spec.fleet import Policy
-    from sgfleet.spec.service import Service as ServiceSpec
+    from sgfleet.spec.models.facts import Checkpoint, Facts, Observation
+    from sgfleet.spec.models.fleet import Policy
+    from sgfleet.spec.models.service import Service as ServiceSpec
 
 
 def service_of(

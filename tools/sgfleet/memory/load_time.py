@@ -10,7 +10,7 @@ from sgfleet.memory.units import GB
 
 if TYPE_CHECKING:
     from sgfleet.memory.service import Service
-    from sgfleet.spec.facts import Checkpoint, Facts
+    from sgfleet.spec.models.facts import Checkpoint, Facts
 
 BASE_SECONDS: Final = 60
 """Imports, graphs, warm-up: what no weight bytes explain."""

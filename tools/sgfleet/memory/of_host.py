@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sgfleet.memory.device import GpuBudget
     from sgfleet.memory.service import Service
     from sgfleet.source.tree import KeptTree
-    from sgfleet.spec.facts import Facts
-    from sgfleet.spec.fleet import Policy
-    from sgfleet.spec.service import Service as ServiceSpec
+    from sgfleet.spec.models.facts import Facts
+    from sgfleet.spec.models.fleet import Policy
+    from sgfleet.spec.models.service import Service as ServiceSpec
 
 
 class Unknown(NamedTuple):

@@ -40,7 +40,7 @@ def rows(
     `found` and `predicted` have the names of facts.yaml (`kv-tokens`, `weights-gib`); so has `known`, an entry of
     `observed`. Whoever computes a prediction gives it here, and nothing else changes.
     """
-    from sgfleet.spec.facts import Observation
+    from sgfleet.spec.models.facts import Observation
 
     names = [field.alias or name for name, field in Observation.model_fields.items()]
     names = [name.replace("_", "-") for name in names]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.host_pools import HostPool
     from sgfleet.memory.settings import Settings
     from sgfleet.model.shape import ModelShape
-    from sgfleet.spec.facts import Gpu
+    from sgfleet.spec.models.facts import Gpu
 
 _LANE_GB: Final = {1: 0.25, 2: 0.5, 3: 0.985, 4: 1.969, 5: 3.938, 6: 7.563}
 """GB (10**9 bytes) a second of one PCIe lane by generation, line coding taken off."""

@@ -9,14 +9,12 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pydantic import BaseModel
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sgfleet.engine.release import Release
     from sgfleet.render.unit import Body
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 KEPT: Final = 128
 
@@ -55,5 +53,5 @@ def _key(service: Service, texts: Mapping[str, str]) -> bytes:
     return marshal.dumps((values, dict(texts)), _EXACT)
 
 
-def _plain(model: BaseModel) -> dict[str, Any]:
-    return {name: _plain(value) if isinstance(value, BaseModel) else value for name, value in vars(model).items()}
+def _plain(model: object) -> dict[str, Any]:
+    return {name: _plain(value) if hasattr(value, "model_fields_set") else value for name, value in vars(model).items()}

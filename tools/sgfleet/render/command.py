@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sgfleet.engine.release import Release
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 Route = tuple[str | int, ...]
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 UNIT_FORMAT: Final = 1
 """Version of the units' form. A tool that renders the same bytes keeps it: units do not name the tool's version,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sgfleet.render.command import Group
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 ENTRY: Final = ("-m", "sglang.launch_server")
 """Every release has it; `sglang serve` came with 0.5.5 and takes words that the parser does not know."""

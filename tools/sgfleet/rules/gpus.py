@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView, ServiceView
-    from sgfleet.spec.facts import Facts
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.facts import Facts
+    from sgfleet.spec.models.service import Service
 
 
 def gpus_of(service: ServiceView) -> frozenset[int] | None:

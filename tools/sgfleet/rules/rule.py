@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sgfleet.findings import Severity
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.rules.arguments import Arguments
-    from sgfleet.spec.facts import Facts
-    from sgfleet.spec.fleet import Policy
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.facts import Facts
+    from sgfleet.spec.models.fleet import Policy
+    from sgfleet.spec.models.service import Service
 
 Route = tuple[str | int, ...]
 """A way into a document: ("flags", "tp-size")."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from sgfleet.rules.runner import Locate
-    from sgfleet.spec.service import Waiver
+    from sgfleet.spec.models.service import Waiver
 
 
 def waivable(code: str) -> bool:

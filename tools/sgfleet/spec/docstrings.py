@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sgfleet.spec.base import Model
+    from sgfleet.spec.models.base import Model
 
 
 def field_docstrings(model: type[Model]) -> Mapping[str, str]:

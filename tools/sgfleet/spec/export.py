@@ -7,17 +7,17 @@ that comes from fleet.yaml is beyond what a schema of one file can know.
 
 from __future__ import annotations
 
-import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.source.problems import SourceError
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Fleet
-from sgfleet.spec.host import Host
 from sgfleet.spec.json_schema import Schema, as_layer, nullable, schemas_of
-from sgfleet.spec.service import Service
+from sgfleet.spec.json_text import lines
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Fleet
+from sgfleet.spec.models.host import Host
+from sgfleet.spec.models.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,6 @@ DRIFT: Final = "SPC020"
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _RELEASE_FILE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)+(?:\.post[0-9]+)?)\.json")
-_LINE: Final = 118
 
 
 def releases_in(tree: Tree) -> list[str]:
@@ -50,7 +49,7 @@ def schemas(releases: Sequence[str]) -> dict[str, Schema]:
 
 def texts(releases: Sequence[str]) -> dict[str, str]:
     """The same as text: equal input gives equal bytes."""
-    return {name: f"{_lines(schema)}\n" for name, schema in schemas(releases).items()}
+    return {name: f"{lines(schema)}\n" for name, schema in schemas(releases).items()}
 
 
 def schema_drift(tree: Tree) -> list[Finding]:
@@ -152,25 +151,3 @@ def _reference(name: str) -> Schema:
 
 def _whole(schema: Schema, definitions: dict[str, Schema]) -> Schema:
     return {"$schema": _DIALECT, **schema, "$defs": dict(sorted(definitions.items()))}
-
-
-def _lines(value: Any, indent: str = "") -> str:
-    """JSON with a rule about a release on one line each, and so everything that is short."""
-    if not isinstance(value, dict | list) or not value or _is_line(value):
-        return json.dumps(value, ensure_ascii=False)
-    inner = f"{indent}  "
-    if isinstance(value, list):
-        parts = [_lines(each, inner) for each in value]
-        opened, closed = "[", "]"
-    else:
-        parts = [f"{json.dumps(key)}: {_lines(each, inner)}" for key, each in value.items()]
-        opened, closed = "{", "}"
-    short = f"{opened}{', '.join(parts)}{closed}"
-    if len(indent) + len(short) <= _LINE and "\n" not in short:
-        return short
-    return f"{opened}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closed}"
-
-
-def _is_line(value: Any) -> bool:
-    """What stays on one line, however long: a rule about a release, and a list of plain values."""
-    return "if" in value if isinstance(value, dict) else not any(isinstance(each, dict | list) for each in value)

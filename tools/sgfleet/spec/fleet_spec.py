@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from sgfleet.findings import Place
-from sgfleet.spec.fleet import Fleet, Policy
-from sgfleet.spec.layers import defaults_findings, null_findings
+from sgfleet.spec import valid
+from sgfleet.spec.layers import defaults_findings
 from sgfleet.spec.merge import merge
-from sgfleet.spec.problems import Subject, problems
+from sgfleet.spec.nulls import null_findings
 from sgfleet.spec.resolve import Layer
-from sgfleet.spec.service import Service
+from sgfleet.spec.subject import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sgfleet.findings import Finding
     from sgfleet.source.document import Document, Part, Route
+    from sgfleet.spec.models.fleet import Policy
 
 PATH = "fleet.yaml"
 
@@ -32,7 +31,7 @@ class FleetSpec:
     its nulls, which services start from.
     """
 
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = field(default_factory=valid.default_policy)
     document: Document | None = None
     layer: Layer | None = None
     base: Mapping[str, Any] = field(default_factory=dict)
@@ -52,15 +51,17 @@ class FleetSpec:
 def read_fleet(document: Document) -> FleetSpec:
     """Hold fleet.yaml against its models."""
     spec = FleetSpec(document=document)
-    subject = Subject(document, (), document.data, Fleet)
+    subject = Subject(document, (), document.data, "fleet")
     try:
-        spec.policy = Fleet.model_validate(document.data).policy
-    except ValidationError as error:
+        spec.policy = valid.fleet(document.data).policy
+    except valid.ValidationError as error:
+        from sgfleet.spec.problems import problems
+
         spec.findings = problems(error, subject)
     defaults = document.data.get("defaults")
     if isinstance(defaults, dict):
         layer = Layer(document, ("defaults",), defaults)
-        part = Subject(document, layer.route, defaults, Service)
+        part = Subject(document, layer.route, defaults, "service")
         own = [*defaults_findings(part), *null_findings(part, {}, {}, ())]
         spec.findings += own
         spec.layer, spec.base = layer, merge({}, defaults, {})

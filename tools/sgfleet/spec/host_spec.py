@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Place
-from sgfleet.spec.base import Model
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.host import Host
-from sgfleet.spec.layers import defaults_findings, null_findings, own_findings, resolve_service
+from sgfleet.spec import valid
+from sgfleet.spec.layers import defaults_findings, own_findings, resolve_service
 from sgfleet.spec.merge import merge
-from sgfleet.spec.problems import BAD_VALUE, WRONG_TYPE, Subject, problems
+from sgfleet.spec.nulls import null_findings
 from sgfleet.spec.resolve import Layer, Resolved
-from sgfleet.spec.service import Service
+from sgfleet.spec.subject import BAD_VALUE, WRONG_TYPE, Subject
 from sgfleet.spec.words import gpus_there, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeVar
 
     from sgfleet.findings import Finding
     from sgfleet.source.document import Document, Part, Route
     from sgfleet.spec.fleet_spec import FleetSpec
+    from sgfleet.spec.models.facts import Facts
+
+    Valid = TypeVar("Valid")
 
 OTHER_HOST: Final = "SPC013"
 LISTED_TWICE: Final = "SPC016"
-M = TypeVar("M", bound=Model)
 
 
 @dataclass(slots=True)
@@ -67,11 +66,11 @@ def read_host(
     """Hold host.yaml against its models, and put its services together."""
     spec.document = document
     data = document.data
-    spec.findings += _top(document, Host, spec.name)[1]
+    spec.findings += _top(document, "host", valid.host, spec.name)[1]
     inherited, base, sound = fleet.layers, fleet.base, fleet.sound
     defaults = data.get("defaults")
     if isinstance(defaults, dict) and defaults:
-        part = Subject(document, ("defaults",), defaults, Service, spec.name)
+        part = Subject(document, ("defaults",), defaults, "service", spec.name)
         found = defaults_findings(part)
         sound = sound and not found
         if fleet.sound:
@@ -84,7 +83,7 @@ def read_host(
     services = data.get("services")
     unresolved = []
     for name, own in (services if isinstance(services, dict) else {}).items():
-        subject = Subject(document, ("services", name), own, Service, spec.name, name)
+        subject = Subject(document, ("services", name), own, "service", spec.name, name)
         if not isinstance(own, dict):
             unresolved.append(name)
             continue
@@ -112,9 +111,9 @@ def _names(names_of: Callable[[str], Mapping[str, str]], *layers: Mapping[str, A
 def read_facts(spec: HostSpec, document: Document) -> None:
     """Hold facts.yaml against its model. Facts of another host are none of this one."""
     spec.facts_document = document
-    facts, found = _top(document, Facts, spec.name)
+    facts, found = _top(document, "facts", valid.facts, spec.name)
     if facts is not None:
-        subject = Subject(document, (), document.data, Facts, spec.name)
+        subject = Subject(document, (), document.data, "facts", spec.name)
         found += [*_listed_twice(subject, facts), *_more_than_all(subject, facts)]
     spec.findings += found
     spec.facts = None if found else facts
@@ -166,14 +165,18 @@ def _more_than_all(subject: Subject, facts: Facts) -> Iterator[Finding]:
             yield subject.finding(BAD_VALUE, ("memory", name), message, help_)
 
 
-def _top(document: Document, model: type[M], host: str) -> tuple[M | None, list[Finding]]:
+def _top(
+    document: Document, kind: valid.Kind, check: Callable[[Any], Valid], host: str
+) -> tuple[Valid | None, list[Finding]]:
     """A file as a whole, and what is wrong with it: also that it is another host's."""
-    subject = Subject(document, (), document.data, model, host)
+    subject = Subject(document, (), document.data, kind, host)
     found: list[Finding] = []
     read = None
     try:
-        read = model.model_validate(document.data)
-    except ValidationError as error:
+        read = check(document.data)
+    except valid.ValidationError as error:
+        from sgfleet.spec.problems import problems
+
         found = problems(error, subject)
     named = document.data.get("host")
     if isinstance(named, str) and named != host and not any(each.route == ("host",) for each in found):

@@ -10,13 +10,13 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from sgfleet.source.emit import flow
 from sgfleet.spec.docstrings import field_docstrings
-from sgfleet.spec.expectation import Hint, models_in
+from sgfleet.spec.models.expectation import Hint, models_in
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core.core_schema import ModelField
 
-    from sgfleet.spec.base import Model
+    from sgfleet.spec.models.base import Model
 
 Schema = dict[str, Any]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from sgfleet.spec.expectation import Hint
+from sgfleet.spec.models.expectation import Hint
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from sgfleet.spec.base import Model
+    from sgfleet.spec.models.base import Model
 
 _ELSEWHERE = {
     "policy": "policy stands in fleet.yaml",

@@ -6,28 +6,22 @@ stand; a service is then validated as a whole, and only when that fails is its o
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import ValidationError
-
 from sgfleet.findings import Severity
-from sgfleet.spec.expectation import Hint, target
-from sgfleet.spec.merge import BY_KEY, idle_nulls, merge
-from sgfleet.spec.problems import WRONG_TYPE, Subject, missing_key, problems, unknown_key
+from sgfleet.spec import valid
+from sgfleet.spec.merge import BY_KEY, merge
+from sgfleet.spec.nulls import null_findings
 from sgfleet.spec.resolve import Layer, Resolved
-from sgfleet.spec.service import Service
+from sgfleet.spec.subject import WRONG_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sgfleet.findings import Finding
+    from sgfleet.spec.subject import Subject
 
 WAIVER_IN_DEFAULTS: Final = "SPC006"
-IDLE_NULL: Final = "SPC007"
-
-_REQUIRED: Final = {"release": "0.0.0", "python": "/"}
-"""Stands in for what a single layer need not say."""
 
 
 def defaults_findings(subject: Subject) -> list[Finding]:
@@ -46,8 +40,10 @@ def _alone(subject: Subject, data: Mapping[str, Any]) -> list[Finding]:
     """Hold one layer against the model of a service, with nothing required and nulls allowed."""
     found = spelling_findings(subject)
     try:
-        Service.model_validate({**_REQUIRED, **merge({}, data, {})})
-    except ValidationError as error:
+        valid.service({**valid.LEAST, **merge({}, data, {})})
+    except valid.ValidationError as error:
+        from sgfleet.spec.problems import problems
+
         found += problems(error, subject)
     return found
 
@@ -70,60 +66,6 @@ def spelling_findings(subject: Subject) -> list[Finding]:
     return found
 
 
-def null_findings(
-    subject: Subject, inherited: Mapping[str, Any], names: Mapping[str, str], above: Sequence[str]
-) -> list[Finding]:
-    """Nulls that take nothing away. `above` are the files that the layer inherits from."""
-    found = []
-    for route in idle_nulls(inherited, subject.data, names):
-        where = target(Service, route, subject.data)
-        if where.hint is None:
-            found.append(unknown_key(subject, where.route, where.owner))
-            continue
-        if wrong := _misnamed(subject, route):
-            found += wrong
-            continue
-        name = ".".join(route)
-        message = f"{name}: null removes an inherited value, and none is inherited"
-        found.append(
-            subject.finding(
-                IDLE_NULL,
-                route,
-                message,
-                _near_null(route, inherited) or _instead_of_null(where.owner, route[-1]),
-                part="key",
-                severity=Severity.WARNING,
-                based_on=tuple(above),
-            )
-        )
-    return found
-
-
-def _misnamed(subject: Subject, route: Sequence[str]) -> list[Finding]:
-    """A name that no variable can have holds nothing that a null could take away, and no value in its place."""
-    if len(route) != len(("environment", "NAME")) or route[0] != "environment":
-        return []
-    try:
-        Service.model_validate({**_REQUIRED, "environment": {route[1]: ""}})
-    except ValidationError as error:
-        return problems(error, subject)
-    return []
-
-
-def _near_null(route: Sequence[str], inherited: Mapping[str, Any]) -> str | None:
-    """What is inherited under a name that comes near."""
-    held = inherited.get(route[0]) if len(route) > 1 else inherited
-    near = difflib.get_close_matches(route[-1], held if isinstance(held, dict) else (), n=1, cutoff=0.75)
-    return f"did you mean {near[0]}?" if near else None
-
-
-def _instead_of_null(owner: Hint | None, key: str) -> str:
-    field = owner.fields().get(key) if owner else None
-    if field is not None and isinstance(field.default, tuple) and field.default:
-        return f"write {key}: [] for none, or leave the line out for the default"
-    return f"leave {key} out, or give it a value"
-
-
 def resolve_service(
     subject: Subject, inherited: Sequence[Layer], base: Mapping[str, Any], names: Mapping[str, str]
 ) -> tuple[Resolved | None, list[Finding]]:
@@ -139,8 +81,8 @@ def resolve_service(
         return None, [*found, *_alone(subject, subject.data)]
     data = merge(base, subject.data, names)
     try:
-        service = Service.model_validate(data)
-    except ValidationError as error:
+        service = valid.service(data)
+    except valid.ValidationError as error:
         why = _why(error, subject, inherited)
         places = {each.place for each in why}  # a null in place of what is required is one finding, not two
         return None, [*(each for each in found if each.place not in places), *why]
@@ -152,13 +94,16 @@ def own_findings(subject: Subject) -> list[Finding]:
     return _alone(subject, subject.data)
 
 
-def _why(error: ValidationError, subject: Subject, inherited: Sequence[Layer]) -> list[Finding]:
+def _why(error: valid.ValidationError, subject: Subject, inherited: Sequence[Layer]) -> list[Finding]:
     """The defaults are right by themselves: what is wrong is the service's own, or is missing everywhere."""
+    from sgfleet.spec.models.expectation import target
+    from sgfleet.spec.problems import missing_key, problems
+
     found = _alone(subject, subject.data)
     for each in error.errors(include_url=False, include_input=False):
         route = each["loc"]
         if each["type"] == "missing" and len(route) == 1:
-            where = target(Service, route, subject.data)
+            where = target(subject.model, route, subject.data)
             if where.hint is not None:
                 found.append(missing_key(subject, where.route, where.hint, _files([*inherited])))
     return found or problems(error, subject)

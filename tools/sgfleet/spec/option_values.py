@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from sgfleet.spec.base import Expect
-from sgfleet.spec.service import Interpreter, Service, ServiceName
+from sgfleet.spec import valid
+from sgfleet.spec.models.base import Expect
+from sgfleet.spec.models.service import Interpreter, ServiceName
 from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import such_as
 
 _KINDS: Final[dict[str, Any]] = {"python": Interpreter, "service": ServiceName}
-_LEAST: Final = {"release": "0.5.9", "python": "/p"}
-"""What no service can be without."""
 
 
 def not_as_wanted(kind: str, value: str) -> str | None:
     """What a `python` or the name of a `service` should be, after "not"; None where the value is right."""
     try:
         TypeAdapter(_KINDS[kind]).validate_python(value)
-    except ValidationError:
+    except valid.ValidationError:
         metadata = get_args(_KINDS[kind])[1:]
         wanted = [each for each in metadata if isinstance(each, Expect)][-1]
         if (fault := text_fault(value, metadata, wanted.what)) is not None:
@@ -32,7 +31,7 @@ def not_as_wanted(kind: str, value: str) -> str | None:
 def fits(key: str, value: Any) -> bool:
     """Whether a service may have this value under a key, both as YAML has them."""
     try:
-        Service.model_validate({**_LEAST, key: value})
-    except ValidationError:
+        valid.service({**valid.LEAST, key: value})
+    except valid.ValidationError:
         return False
     return True

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from sgfleet.findings import Finding, Severity
 from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
-from sgfleet.spec.base import Expect
-from sgfleet.spec.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
+from sgfleet.spec.models.base import Expect
+from sgfleet.spec.models.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
+from sgfleet.spec.subject import BAD_VALUE, MISSING_KEY, RELEASE_NUMBER, UNKNOWN_KEY, WRONG_TYPE
 from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import name_of, quoted, such_as
 
@@ -21,56 +21,15 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
-    from sgfleet.source.document import Document, Part, Route
-    from sgfleet.spec.base import Model
-
-UNKNOWN_KEY, MISSING_KEY, WRONG_TYPE, BAD_VALUE, RELEASE_NUMBER = "SPC001", "SPC002", "SPC003", "SPC004", "SPC005"
+    from sgfleet.findings import Finding
+    from sgfleet.source.document import Route
+    from sgfleet.spec.subject import Subject
 
 _LONGEST_SHOWN: Final = 60
 _RELEASE_INSIDE: Final = re.compile(
     r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})(?:[.-]?post[.-]?([0-9]{1,9}))?", re.IGNORECASE
 )
 _CURRENT_SERIES: Final = re.compile(r"[45]\.[0-9]+(?:\.post[0-9]+)?")
-
-
-class Subject(NamedTuple):
-    """A mapping inside a document that is held against a model: a whole file, or one service in it.
-
-    `route` leads to it; findings name keys from there on. `host` and `service` are what the findings are about.
-    """
-
-    document: Document
-    route: Route
-    data: Any
-    model: type[Model]
-    host: str | None = None
-    service: str | None = None
-
-    def finding(
-        self,
-        code: str,
-        route: Route,
-        message: str,
-        help_: str | None = None,
-        *,
-        part: Part = "value",
-        severity: Severity = Severity.ERROR,
-        based_on: tuple[str, ...] = (),
-    ) -> Finding:
-        """A finding at a route inside the subject."""
-        whole = (*self.route, *route)
-        place = self.document.place(whole, part)
-        return Finding(
-            code, severity, message, place, self.host, self.service, help=help_, based_on=based_on, route=whole
-        )
-
-    def written(self, route: Route) -> str:
-        """A plain scalar as it is written, text in quotes as YAML would show it; empty for anything else."""
-        source = self.document.source_text((*self.route, *route))
-        if source is not None:
-            return source
-        data = _value(self.data, route)
-        return scalar(data) if isinstance(data, str) else ""
 
 
 def problems(error: ValidationError, subject: Subject, unless_missing: Collection[str] = ()) -> list[Finding]:
@@ -141,7 +100,7 @@ def _bad_key(subject: Subject, where: Target) -> Finding:
 
 
 def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Finding:
-    data = _value(subject.data, where.route)
+    data = subject.value(where.route)
     expected = expectation(hint)
     written = subject.written(where.route)
     name = name_of(where.route)
@@ -162,12 +121,6 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
 
 
-def _value(data: Any, route: Route) -> Any:
-    for step in route:
-        data = data[step]
-    return data
-
-
 def _shown(data: Any, written: str) -> str:
     """The value in a sentence: as it is written, when that is short, or what form it has."""
     if isinstance(data, str) and not data:
@@ -179,8 +132,8 @@ def _shown(data: Any, written: str) -> str:
 
 
 def _is_version(hint: Hint) -> bool:
-    from sgfleet.spec.facts import ComputeCapability
-    from sgfleet.spec.service import ReleaseVersion
+    from sgfleet.spec.models.facts import ComputeCapability
+    from sgfleet.spec.models.service import ReleaseVersion
 
     expected = expectation(hint)
     return expected in (expectation(Hint.of(ReleaseVersion)), expectation(Hint.of(ComputeCapability)))

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final, Literal
-
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
-
-from sgfleet.spec.base import Expect
+from typing import Any, Final, Literal
 
 _SECONDS: Final = {"d": 86_400, "h": 3_600, "min": 60, "m": 60, "s": 1}
 _UNITS: Final = {
@@ -16,7 +12,7 @@ _UNITS: Final = {
     for word in names.split()
 }
 """What people call the units."""
-_DURATION: Final = re.compile(r"(?:[0-9]+(?:d|h|min|m|s))+")
+DURATION: Final = re.compile(r"(?:[0-9]+(?:d|h|min|m|s))+")
 _DURATION_PART: Final = re.compile(r"([0-9]+)(d|h|min|m|s)")
 LONGEST_SECONDS: Final = 3650 * _SECONDS["d"]
 """Ten years: whatever is longer is a slip, and systemd counts microseconds in 64 bits."""
@@ -26,11 +22,11 @@ _BYTES: Final[dict[str, int]] = {
     **{f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", start=1)},
     **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)},
 }
-_SIZE: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_BYTES)})")
+SIZE: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_BYTES)})")
 LARGEST_BYTES: Final = 2**60
 """An exbibyte: no host has it, and systemd counts bytes in 64 bits."""
 
-_LONGEST_TEXT: Final = 40
+LONGEST_TEXT: Final = 40
 """No duration or size that a person writes is longer; a hostile one stops here, before any arithmetic."""
 
 
@@ -40,14 +36,14 @@ def duration_seconds(value: Any) -> int:
     Raises:
         ValueError: what to do about it, where there is more to say than what a duration is.
     """
-    if isinstance(value, str) and len(value) <= _LONGEST_TEXT and _DURATION.fullmatch(value):
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT and DURATION.fullmatch(value):
         seconds = sum(int(number) * _SECONDS[unit] for number, unit in _DURATION_PART.findall(value))
         if seconds <= LONGEST_SECONDS:
             return seconds
         raise ValueError(f"a duration is at most {format_duration(LONGEST_SECONDS)}")
     if _is_count(value):
         raise ValueError(f"give the unit: {value}s for seconds, {value}m for minutes")
-    if isinstance(value, str) and len(value) <= _LONGEST_TEXT and (meant := _likely_duration(value)):
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT and (meant := _likely_duration(value)):
         raise ValueError(f"write {meant}")
     raise ValueError
 
@@ -79,8 +75,8 @@ def size_bytes(value: Any) -> int:
     Raises:
         ValueError: what to do about it, where there is more to say than what a size is.
     """
-    if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
-        if match := _SIZE.fullmatch(value):
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT:
+        if match := SIZE.fullmatch(value):
             return _exact_bytes(*match.groups())
         if units := _likely_units(value):
             raise ValueError(f"give the unit in full: {' or '.join(units)}")
@@ -112,12 +108,22 @@ def _likely_units(value: str) -> list[str]:
     return [f"{number}{unit}" for unit in _BYTES if unit.lower() in {letters, f"{letters}b", f"{letters}ib"}]
 
 
-def _size_or_infinity(value: Any) -> int | Literal["infinity"]:
+def size_or_infinity(value: Any) -> int | Literal["infinity"]:
+    """A size, or no bound at all.
+
+    Raises:
+        ValueError: as for `size_bytes`.
+    """
     return "infinity" if value == "infinity" else size_bytes(value)
 
 
-def _some_size_or_infinity(value: Any) -> int | Literal["infinity"]:
-    size = _size_or_infinity(value)
+def some_size_or_infinity(value: Any) -> int | Literal["infinity"]:
+    """The same without 0.
+
+    Raises:
+        ValueError: as for `size_bytes`.
+    """
+    size = size_or_infinity(value)
     if size == 0:
         raise ValueError("no process lives with 0 bytes: leave it out for no bound")
     return size
@@ -147,53 +153,3 @@ def enough(size: int) -> str:
     """Bytes -> a size to write that is no smaller, as a person would round it: 54.21 GiB -> `55GiB`."""
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if size >= 8 * _BYTES[unit]), "B")
     return f"{-(-size // _BYTES[unit])}{unit}"
-
-
-def _text_schema(pattern: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "maxLength": _LONGEST_TEXT, "pattern": f"^({pattern})$"})
-
-
-Duration = Annotated[
-    int,
-    BeforeValidator(duration_seconds),
-    PlainSerializer(format_duration, return_type=str),
-    _text_schema(_DURATION.pattern),
-    Expect("a duration", ("30s", "15m", "1h30m")),
-]
-"""Seconds inside; `30s`, `15m`, `1h30m` in YAML."""
-
-SomeTime = Annotated[
-    int,
-    BeforeValidator(some_seconds),
-    PlainSerializer(format_duration, return_type=str),
-    _text_schema(f"(?=.*[1-9])({_DURATION.pattern})"),
-    Expect("a duration above 0s", ("30s", "15m", "1h30m")),
-]
-"""A duration that is not 0."""
-
-Size = Annotated[
-    int,
-    BeforeValidator(size_bytes),
-    PlainSerializer(format_size, return_type=str),
-    _text_schema(_SIZE.pattern),
-    Expect("a size", ("48GiB", "40GB")),
-]
-"""Bytes inside; `48GiB` or `40GB` in YAML."""
-
-SizeOrInfinity = Annotated[
-    int | Literal["infinity"],
-    BeforeValidator(_size_or_infinity),
-    PlainSerializer(format_size, return_type=str),
-    _text_schema(f"infinity|{_SIZE.pattern}"),
-    Expect("a size or infinity", ("infinity", "64GiB")),
-]
-"""Bytes inside, or no bound at all."""
-
-SomeSizeOrInfinity = Annotated[
-    int | Literal["infinity"],
-    BeforeValidator(_some_size_or_infinity),
-    PlainSerializer(format_size, return_type=str),
-    _text_schema(f"infinity|(?=.*[1-9]){_SIZE.pattern}"),
-    Expect("a size above 0 or infinity", ("infinity", "64GiB")),
-]
-"""Bytes, at least one, or no bound at all."""

@@ -17,7 +17,7 @@ from sgfleet.source.tree import Kind, read_document
 from sgfleet.spec.fleet_spec import PATH as FLEET
 from sgfleet.spec.fleet_spec import FleetSpec, read_fleet
 from sgfleet.spec.host_spec import HostSpec, name_gpus, read_facts, read_host
-from sgfleet.spec.service import HOST_NAME_PATTERN
+from sgfleet.spec.names import HOST_NAME_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sgfleet.findings import Place
     from sgfleet.source.document import Document, Part, Route
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.service import Service
 
 
 class Layer(NamedTuple):

@@ -9,7 +9,7 @@ from sgfleet.source.emit import flow, scalar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sgfleet.spec.base import Expect
+    from sgfleet.spec.models.base import Expect
 
 _LONGEST_QUOTED: Final = 80
 

@@ -18,7 +18,7 @@ from sgfleet.memory.units import MIB, gib
 
 if TYPE_CHECKING:
     from sgfleet.agent.admission.situation import Situation
-    from sgfleet.spec.facts import Gpu
+    from sgfleet.spec.models.facts import Gpu
 
 _HELP: Final = "mend it; or sgfleet facts on this host, commit what it writes, and let the spec follow"
 

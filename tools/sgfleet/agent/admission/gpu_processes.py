@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sgfleet.facts.machine import Machine
-    from sgfleet.spec.facts import Gpu
+    from sgfleet.spec.models.facts import Gpu
 
 _NO_NUMBER: Final = 2**63
 """NVML says "not available" as the largest number there is."""

@@ -14,7 +14,7 @@ from sgfleet.agent.record import ABSENT, Record
 from sgfleet.facts.memory import sizes
 from sgfleet.facts.merge import merged
 from sgfleet.facts.probe import probe
-from sgfleet.spec.facts import Facts
+from sgfleet.spec import valid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from sgfleet.facts.probe import Probe
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.of_host import Unknown
-    from sgfleet.spec.facts import Gpu
     from sgfleet.spec.host_spec import HostSpec
-    from sgfleet.spec.service import Service
+    from sgfleet.spec.models.facts import Facts, Gpu
+    from sgfleet.spec.models.service import Service
     from sgfleet.systemd.port import Manager, UnitState
 
 
@@ -82,7 +82,7 @@ class Situation:
     @cached_property
     def live(self) -> Facts:
         """What was read of it now, and nothing else."""
-        return Facts.model_validate({"format": 1, "host": self.spec.name, **self.probed.parts})
+        return valid.facts({"format": 1, "host": self.spec.name, **self.probed.parts})
 
     @cached_property
     def facts(self) -> Facts:
@@ -90,7 +90,7 @@ class Situation:
         document = self.spec.facts_document
         known = document.data if document is not None and self.spec.facts is not None else {}
         now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return Facts.model_validate({"format": 1, "host": self.spec.name, **merged(known, self.probed, now)})
+        return valid.facts({"format": 1, "host": self.spec.name, **merged(known, self.probed, now)})
 
     @cached_property
     def gpus(self) -> tuple[Gpu, ...] | None:

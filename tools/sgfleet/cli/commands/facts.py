@@ -84,7 +84,7 @@ def _host(arguments: argparse.Namespace, root: Path | None) -> str:
     import re
     import socket
 
-    from sgfleet.spec.service import HOST_NAME_PATTERN
+    from sgfleet.spec.names import HOST_NAME_PATTERN
 
     name = arguments.host or socket.gethostname().partition(".")[0].lower()
     if not re.fullmatch(HOST_NAME_PATTERN, name):

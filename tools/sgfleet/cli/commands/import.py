@@ -109,7 +109,7 @@ def _write(root: Path, host: str, found: Imported) -> None:
     from sgfleet.source.problems import SourceError
     from sgfleet.source.replace import replace_file
     from sgfleet.source.tree import WorkTree, read_document
-    from sgfleet.spec.service import HOST_NAME_PATTERN
+    from sgfleet.spec.names import HOST_NAME_PATTERN
 
     if not re.fullmatch(HOST_NAME_PATTERN, host):
         raise UsageError(f"{host!r} is no name of a host", "lower-case letters, digits and dashes, such as kimi-01")

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sgfleet.engine import store
     from sgfleet.source.problems import SourceError
     from sgfleet.source.tree import WorkTree
-    from sgfleet.spec.service import HOST_NAME_PATTERN
+    from sgfleet.spec.names import HOST_NAME_PATTERN
 
     root = arguments.root or Path.cwd()
     host: str = arguments.host

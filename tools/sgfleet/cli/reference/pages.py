@@ -17,11 +17,11 @@ from sgfleet.output.manual.man import as_man
 from sgfleet.output.manual.markdown import WRITTEN
 from sgfleet.rules.registry import entries
 from sgfleet.source.read import read_text
-from sgfleet.spec.facts import Facts
-from sgfleet.spec.fleet import Fleet
-from sgfleet.spec.host import Host
 from sgfleet.spec.json_schema import schemas_of
-from sgfleet.spec.service import Service
+from sgfleet.spec.models.facts import Facts
+from sgfleet.spec.models.fleet import Fleet
+from sgfleet.spec.models.host import Host
+from sgfleet.spec.models.service import Service
 
 if TYPE_CHECKING:
     from pathlib import Path

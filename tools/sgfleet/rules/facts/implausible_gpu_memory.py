@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.rule import HostView
-    from sgfleet.spec.facts import Gpu
+    from sgfleet.spec.models.facts import Gpu
 
 RULE = Rule("FCT009", "implausible-gpu-memory", Severity.ERROR, "host")
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sgfleet.rules.rule import HostView
-    from sgfleet.spec.facts import Facts
+    from sgfleet.spec.models.facts import Facts
 
 RULE = Rule("FCT002", "incomplete-facts", Severity.NOTE, "host")
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from sgfleet.memory.service import Service
     from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView
-    from sgfleet.spec.facts import Facts
+    from sgfleet.spec.models.facts import Facts
 
 RULE = Rule("MEM030", "memory-not-checked", Severity.NOTE, "machine")
 

@@ -4,10 +4,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Date, Expect, Model, Several
-from sgfleet.spec.comment_text import CommentText
-from sgfleet.spec.quantities import SomeTime
-from sgfleet.spec.unit import UnitSettings
+from sgfleet.spec.models.base import Date, Expect, Model, Several
+from sgfleet.spec.models.comment_text import CommentText
+from sgfleet.spec.models.quantities import SomeTime
+from sgfleet.spec.models.unit import UnitSettings
+from sgfleet.spec.names import HOST_NAME_PATTERN
 
 _NUMBER: Final = r"(0|[1-9][0-9]*)"
 
@@ -28,7 +29,6 @@ Account = Annotated[
     StringConstraints(pattern=r"^[a-z_][a-z0-9_-]{0,31}$"),
     Expect("a name of a user or group of at most 32 lower-case letters and digits", ("sglang",)),
 ]
-HOST_NAME_PATTERN: Final = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 HostName = Annotated[
     str,
     StringConstraints(pattern=HOST_NAME_PATTERN),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Un
 import annotated_types
 from pydantic import StringConstraints, WithJsonSchema
 
-from sgfleet.spec.base import Expect, Model
+from sgfleet.spec.models.base import Expect, Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

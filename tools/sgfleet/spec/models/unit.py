@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Expect, Model, Several
-from sgfleet.spec.quantities import Duration, SizeOrInfinity, SomeSizeOrInfinity
+from sgfleet.spec.models.base import Expect, Model, Several
+from sgfleet.spec.models.quantities import Duration, SizeOrInfinity, SomeSizeOrInfinity
 
 UnitName = Annotated[
     str,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import re
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+from sgfleet.spec.moments import MOMENT, date, moment
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -53,29 +53,9 @@ Several = Annotated[tuple[T, ...], Field(strict=False)]
 """A YAML sequence; a tuple inside, because specifications do not change."""
 
 
-def _date(value: Any) -> datetime.date:
-    # Only the one form: fromisoformat alone also takes 20261231 and 2026-W53-4, which a JSON Schema "date" is not.
-    if isinstance(value, str) and len(value) == len("2026-12-31") and value[4] == value[7] == "-":
-        with contextlib.suppress(ValueError):  # its words are Python's, not ours
-            return datetime.date.fromisoformat(value)
-    raise ValueError
-
-
-_MOMENT: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[-+][0-9]{2}:[0-9]{2})"
-)
-
-
-def _moment(value: Any) -> datetime.datetime:
-    if isinstance(value, str) and _MOMENT.fullmatch(value):
-        with contextlib.suppress(ValueError):
-            return datetime.datetime.fromisoformat(value)
-    raise ValueError
-
-
 Date = Annotated[
     datetime.date,
-    BeforeValidator(_date),
+    BeforeValidator(date),
     PlainSerializer(datetime.date.isoformat, return_type=str),
     WithJsonSchema({"type": "string", "format": "date"}),
     Expect("a date", ("2026-12-31",)),
@@ -84,9 +64,9 @@ Date = Annotated[
 
 Moment = Annotated[
     datetime.datetime,
-    BeforeValidator(_moment),
+    BeforeValidator(moment),
     PlainSerializer(datetime.datetime.isoformat, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time", "pattern": f"^{_MOMENT.pattern}$"}),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": f"^{MOMENT.pattern}$"}),
     Expect("a moment with its zone", ("2026-12-31T08:30:00Z",)),
 ]
 """`2026-12-31T08:30:00Z`."""

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Expect, Model, Several
-from sgfleet.spec.quantities import Size, SomeTime
-from sgfleet.spec.service import Account, RuleCode
+from sgfleet.spec.models.base import Expect, Model, Several
+from sgfleet.spec.models.quantities import Size, SomeTime
+from sgfleet.spec.models.service import Account, RuleCode
 
 PathPrefix = Annotated[
     str,

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from sgfleet.spec.base import Expect, Model, Moment, Several
-from sgfleet.spec.service import AbsolutePath, HostName, Interpreter, ReleaseVersion, ServiceName
+from sgfleet.spec.models.base import Expect, Model, Moment, Several
+from sgfleet.spec.models.service import AbsolutePath, HostName, Interpreter, ReleaseVersion, ServiceName
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from sgfleet.spec.base import Expect, Model
-from sgfleet.spec.service import HostName, ServiceName
+from sgfleet.spec.models.base import Expect, Model
+from sgfleet.spec.models.service import HostName, ServiceName
 
 _SERVICE: Final = {
     "release": "0.5.9",
