@@ -83,7 +83,8 @@ format: $(STAMP)  ## let ruff put the code in order
 	$(BIN)/ruff check --fix-only tools tests benchmarks
 	$(BIN)/ruff format tools tests benchmarks
 
-docs: $(STAMP)  ## write the generated reference, the man page, the picture and the schemas for editors anew
+docs: $(STAMP)  ## write the generated reference, the man page, the picture, the schemas for editors and what is kept of the models anew
+	$(BIN)/python -m sgfleet.spec.models
 	$(BIN)/python -m sgfleet.cli.reference
 	$(BIN)/sgfleet export
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sgfleet.spec.json_schema import models_in
-from sgfleet.spec.models.expectation import Hint
+from sgfleet.spec.models.expectation import Hint, models_in
 from sgfleet.spec.models.kinds import MODELS
 
 KEYS = sorted(

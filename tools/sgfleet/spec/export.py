@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.source.problems import SourceError
-from sgfleet.spec.json_schema import Schema, as_layer, nullable, schemas_of
+from sgfleet.spec.json_schema import Schema, as_layer, nullable, stored
 from sgfleet.spec.json_text import lines
-from sgfleet.spec.models.facts import Facts
-from sgfleet.spec.models.fleet import Fleet
-from sgfleet.spec.models.host import Host
-from sgfleet.spec.models.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +68,7 @@ def schema_drift(tree: Tree) -> list[Finding]:
 
 
 def _host(releases: Sequence[str]) -> Schema:
-    schema, _ = schemas_of(Host)
+    schema, _ = stored()["host"]
     definitions = _service_definitions(releases)
     definitions["service"] = _with_flags(definitions["service"], releases)
     definitions["defaults"] = _with_flags(definitions["defaults"], releases)
@@ -91,7 +87,7 @@ def _inherited(release: str) -> Schema:
 
 
 def _fleet(releases: Sequence[str]) -> Schema:
-    schema, definitions = schemas_of(Fleet)
+    schema, definitions = stored()["fleet"]
     layers = _service_definitions(releases)
     del layers["service"], layers["Waiver"]
     layers["defaults"] = _with_flags(layers["defaults"], releases)
@@ -101,12 +97,12 @@ def _fleet(releases: Sequence[str]) -> Schema:
 
 
 def _facts() -> Schema:
-    return _whole(*schemas_of(Facts))
+    return _whole(*stored()["facts"])
 
 
 def _service_definitions(releases: Sequence[str]) -> dict[str, Schema]:
     """A service as host.yaml has it, the defaults that it starts from, and what both are made of."""
-    service, definitions = schemas_of(Service)
+    service, definitions = stored()["service"]
     if releases:
         definitions["release"] = {"enum": [*reversed(releases), None]}
         service["properties"]["release"] = {

@@ -5,20 +5,23 @@ The models are what it stands for, and type checkers see them in its place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
+
+from sgfleet.spec.names import kebab
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 
 class Record:
     """The base of one class a model, named as the model; pydantic's core fills in the slots.
 
-    `to_plain` writes a record as plain data, as its model would be written.
+    `writers` are of the fields that are written otherwise than they are held: 30 as `30s`.
     """
 
     __slots__ = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydantic_private__")
-    to_plain: ClassVar[Callable[..., Any]]
+    writers: ClassVar[Mapping[str, Callable[[Any], Any]]] = MappingProxyType({})
     __pydantic_fields_set__: set[str]
 
     @property
@@ -39,10 +42,18 @@ class Record:
             object.__setattr__(made, slot, value)
         return made
 
-    def model_dump(self, *, mode: str = "python", exclude: set[str] | None = None) -> dict[str, Any]:
-        """Key in YAML -> value as plain data; with `mode="json"` of the types that JSON has."""
-        plain: dict[str, Any] = type(self).to_plain(self, mode=mode, exclude=exclude)
-        return plain
+    def model_dump(
+        self,
+        *,
+        mode: Literal["json"],  # noqa: ARG002 - what a model would be asked; no other mode is
+        exclude: Collection[str] = (),
+    ) -> dict[str, Any]:
+        """Key in YAML -> value, of the types that JSON has."""
+        return {
+            kebab(name): _plain(self.writers[name](value) if name in self.writers and value is not None else value)
+            for name, value in vars(self).items()
+            if name not in exclude
+        }
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         """Refused, as a frozen model refuses it."""
@@ -63,3 +74,13 @@ class Record:
     def __repr__(self) -> str:
         """All values by name."""
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return value

@@ -76,15 +76,15 @@ def _checker(kind: Kind) -> Callable[[Any], Any]:
         from sgfleet.spec.models.kinds import MODELS
 
         return MODELS[kind].model_validate
-    schema = stored["schemas"][kind]
-    _record(kind.capitalize()).to_plain = core.SchemaSerializer(schema).to_python
-    check: Callable[[Any], Any] = core.SchemaValidator(schema).validate_python
+    check: Callable[[Any], Any] = core.SchemaValidator(stored["schemas"][kind]).validate_python
     return check
 
 
 @cache
 def _stored() -> Mapping[str, Any]:
     stored: Mapping[str, Any] = json.loads(STORED.read_bytes(), object_hook=_alive)
+    for name, writers in stored["writers"].items():
+        _record(name).writers = writers
     return stored
 
 

@@ -17,10 +17,10 @@ from sgfleet.output.manual.man import as_man
 from sgfleet.output.manual.markdown import WRITTEN
 from sgfleet.rules.registry import entries
 from sgfleet.source.read import read_text
-from sgfleet.spec.json_schema import schemas_of
 from sgfleet.spec.models.facts import Facts
 from sgfleet.spec.models.fleet import Fleet
 from sgfleet.spec.models.host import Host
+from sgfleet.spec.models.json_schemas import schemas_of
 from sgfleet.spec.models.service import Service
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from sgfleet.spec.moments import MOMENT, date, moment
+from sgfleet.spec.names import kebab
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -70,11 +71,6 @@ Moment = Annotated[
     Expect("a moment with its zone", ("2026-12-31T08:30:00Z",)),
 ]
 """`2026-12-31T08:30:00Z`."""
-
-
-def kebab(name: str) -> str:
-    """The name of a field as YAML writes it: `restart_sec` -> `restart-sec`."""
-    return name.replace("_", "-")
 
 
 class Model(BaseModel):

@@ -14,9 +14,13 @@ from sgfleet.spec.core import compiled_core
 from sgfleet.spec.json_text import lines
 from sgfleet.spec.models.base import Model
 from sgfleet.spec.models.kinds import MODELS
+from sgfleet.spec.names import kebab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+_LEFT_OUT: Final = {"metadata", "serialization", "serialization_alias", "serialize_by_alias"}
+"""What is for JSON Schemas, and for writing."""
 
 PATH: Final = "tools/sgfleet/spec/core_schemas.json"
 
@@ -27,14 +31,20 @@ def text() -> str:
     Raises:
         TypeError: a model holds what the file cannot.
     """
-    schemas = {kind: _schema(model) for kind, model in sorted(MODELS.items())}
-    return f"{lines({'core': compiled_core().__version__, 'schemas': schemas})}\n"
-
-
-def _schema(model: type[Model]) -> Any:
-    model.model_rebuild()
-    schema = model.__pydantic_core_schema__
-    return _node(schema, {each["schema_ref"] for each in _mappings(schema) if "schema_ref" in each})
+    schemas: dict[str, Any] = {}
+    writers: dict[str, dict[str, Any]] = {}
+    for kind, model in sorted(MODELS.items()):
+        model.model_rebuild()
+        schema = model.__pydantic_core_schema__
+        nodes = list(_mappings(schema))
+        schemas[kind] = _node(schema, {each["schema_ref"] for each in nodes if "schema_ref" in each})
+        found = [
+            (_name(each["cls"]), _writers(each["schema"]["fields"])) for each in nodes if each.get("type") == "model"
+        ]
+        if sum(map(len, (each for _, each in found))) != sum("serialization" in each for each in nodes):
+            raise TypeError(f"{kind}: something inside a list or mapping has a way of its own to be written")
+        writers |= {name: each for name, each in sorted(found) if each}
+    return f"{lines({'core': compiled_core().__version__, 'writers': writers, 'schemas': schemas})}\n"
 
 
 def _mappings(value: Any) -> Iterator[dict[str, Any]]:
@@ -45,11 +55,25 @@ def _mappings(value: Any) -> Iterator[dict[str, Any]]:
         yield from _mappings(each)
 
 
+def _writers(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Field -> the function that writes its value, where there is one."""
+    found = {}
+    for name, field in fields.items():
+        if field["serialization_alias"] != kebab(name):
+            raise TypeError(f"{name} is written as {field['serialization_alias']}, and its record writes {kebab(name)}")
+        schema = field["schema"]
+        while schema["type"] in {"default", "nullable"}:
+            schema = schema["schema"]
+        if "serialization" in schema:
+            found[name] = _function(schema["serialization"]["function"])
+    return found
+
+
 def _node(schema: Mapping[str, Any], asked: set[str]) -> dict[str, Any]:
     """A schema without what is for JSON Schemas alone, and without names that nothing refers to."""
     made = {}
     for key, value in sorted(schema.items()):
-        if key == "metadata" or (key == "ref" and value not in asked):
+        if key in _LEFT_OUT or (key == "ref" and value not in asked):
             continue
         if key in {"ref", "schema_ref"}:
             made[key] = value.partition(":")[0]  # behind it stands an address
