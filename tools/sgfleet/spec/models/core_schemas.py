@@ -33,15 +33,17 @@ def text() -> str:
     """
     schemas: dict[str, Any] = {}
     writers: dict[str, dict[str, Any]] = {}
+    named: dict[str, type[Model]] = {}
     for kind, model in sorted(MODELS.items()):
         model.model_rebuild()
         schema = model.__pydantic_core_schema__
         nodes = list(_mappings(schema))
         schemas[kind] = _node(schema, {each["schema_ref"] for each in nodes if "schema_ref" in each})
-        found = [
-            (_name(each["cls"]), _writers(each["schema"]["fields"])) for each in nodes if each.get("type") == "model"
-        ]
-        if sum(map(len, (each for _, each in found))) != sum("serialization" in each for each in nodes):
+        models = [each for each in nodes if each.get("type") == "model"]
+        if any(named.setdefault(each["cls"].__name__, each["cls"]) is not each["cls"] for each in models):
+            raise TypeError(f"{kind}: two models have one name, and their records would be one class")
+        found = [(_name(each["cls"]), _writers(each["schema"]["fields"])) for each in models]
+        if sum(len(each) for _, each in found) != sum("serialization" in each for each in nodes):
             raise TypeError(f"{kind}: something inside a list or mapping has a way of its own to be written")
         writers |= {name: each for name, each in sorted(found) if each}
     return f"{lines({'core': compiled_core().__version__, 'writers': writers, 'schemas': schemas})}\n"
