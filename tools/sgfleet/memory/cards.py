@@ -1,4 +1,7 @@
-"""Cards by name, for logs that name one and do not say how much memory it has. A host's own facts always go before."""
+"""Cards by name, for logs that name one and do not say how much memory it has. A host's own facts always go before.
+
+`cards.json` has name -> memory in MiB, compute capability, and where each of the two is from (`SOURCES`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,15 @@ from typing import Final
 
 from sgfleet.memory.hardware import Hardware, parse_capability
 
+SOURCES: Final = {
+    "corpus": "a machine of this project's own corpus, as its tools printed it",
+    "nvidia-smi": "the total that nvidia-smi prints for the card, in output that several owners of one have published",
+    "nvidia": "NVIDIA's public table of compute capabilities, read in 2026 (developer.nvidia.com/cuda-gpus)",
+    "sglang": "the packages of SGLang: 0.5.23, sglang/kernels/ops/lplb/shmem_budget.py",
+    "unknown": "nobody wrote down where it is from",
+}
+"""Where figures of cards.json are from."""
+
 _FILE: Final = Path(__file__).with_name("cards.json")
 _NOISE: Final = frozenset(
     {"nvidia", "geforce", "gpu", "tesla", "server", "workstation", "edition", "sxm", "pcie", "hbm3"}
@@ -19,9 +31,8 @@ _TOLERANCE: Final = 0.06
 
 @lru_cache(maxsize=1)
 def _cards() -> dict[str, tuple[int, str]]:
-    return {
-        name: (mib, capability) for name, (mib, capability) in json.loads(_FILE.read_text(encoding="utf-8")).items()
-    }
+    read = json.loads(_FILE.read_text(encoding="utf-8"))
+    return {name: (mib, capability) for name, (mib, capability, *_) in read.items()}
 
 
 def _words(name: str) -> set[str]:
