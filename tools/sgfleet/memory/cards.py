@@ -35,7 +35,8 @@ def _cards() -> dict[str, tuple[int, str]]:
     return {name: (mib, capability) for name, (mib, capability, *_) in read.items()}
 
 
-def _words(name: str) -> set[str]:
+def words(name: str) -> set[str]:
+    """What tells a card apart in its name: without the maker, the form and the edition."""
     return {
         word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in _NOISE and not word.startswith("sxm")
     }
@@ -46,16 +47,16 @@ def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
 
     `memory_gib` tells variants of one name apart, and stands in for a card that is not in the list.
     """
-    wanted = _words(name)
+    wanted = words(name)
     likely = [
         (mib, capability)
         for known, (mib, capability) in _cards().items()
-        if (words := _words(known)) and ({*words} - {"80gb", "96gb", "40gb"} <= wanted)
+        if (own := words(known)) and ({*own} - {"80gb", "96gb", "40gb"} <= wanted)
     ]
     if memory_gib is not None:
         likely = [each for each in likely if abs(each[0] / 1024 / memory_gib - 1) <= _TOLERANCE]
     elif len(likely) > 1:
-        named = [each for known, each in _cards().items() if _words(known) <= wanted and each in likely]
+        named = [each for known, each in _cards().items() if words(known) <= wanted and each in likely]
         likely = named or likely[:1]
     if likely:
         mib, capability = likely[0]
