@@ -42,6 +42,7 @@ def words(name: str) -> set[str]:
     }
 
 
+@lru_cache(maxsize=64)
 def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
     """The card that a name means, with the memory that nvidia-smi prints for it; unknown facts stay unknown.
 

@@ -22,6 +22,8 @@ GPU_SHARE: Final = 256
 
 BYTES: Final = (("GiB", GIB), ("GB", GB), ("MiB", MIB), ("kB", 1024), ("TiB", 1024 * GIB))
 """What people write where bytes are asked; the kernel's kB are 1024 bytes."""
+GB_FIRST: Final = (("GB", GB), *BYTES)
+"""The same for files, which people count in GB."""
 
 
 def least_ram_bytes(gpus_mib: Iterable[int | None]) -> int:
