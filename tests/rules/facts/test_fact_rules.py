@@ -255,3 +255,40 @@ def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
     files["fleet.yaml"] = "policy: {severity: {FCT009: note}}\n"
     files["hosts/h/host.yaml"] = files["hosts/h/host.yaml"].rpartition("    waive")[0]
     assert {each.code for each in check(tmp_path, files) if each.severity is not Severity.NOTE} == set()
+
+
+READ = {"gpus": {"how": "NVML", "when": "2026-04-01T00:00:00Z"}, "memory": {"how": "x", "when": "2026-04-02T00:00:00Z"}}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "known", "words"),
+    [
+        (["gpus"], {}, "what needs it is not checked"),
+        (["gpus"], {"gpus": 2}, "what needs it is checked with figures of an earlier reading"),
+        (["gpus"], {"gpus": 2, "read": READ}, "what needs it is checked with the figures of 2026-04-01"),
+        (["memory"], {"memory": {"total-bytes": 2**39}, "read": READ},
+         "what needs it is checked with the figures of 2026-04-02"),
+        (["memory"], {"read": READ}, "what needs it is not checked"),
+        (["memory.available-bytes"], {"memory": {"available-bytes": 2**39}, "read": READ},
+         "what needs it is checked with figures from before 2026-04-02"),
+        (["memory.available-bytes"], {"memory": {"total-bytes": 2**39}, "read": READ}, "what needs it is not checked"),
+        (["numa"], {"numa": []}, "what needs it is checked with figures of an earlier reading"),
+        (["limits.memlock-bytes"], {"limits": {"memlock-bytes": "infinity"}},
+         "what needs it is checked with figures of an earlier reading"),
+        (["limits.memlock-bytes", "limits.memory-bytes"], {"limits": {"open-files": 5}},
+         "what needs them is not checked"),
+        (["gpus", "limits.memory-bytes", "limits.memlock-bytes"], {"gpus": 2, "read": READ},
+         ("what needs limits.memory-bytes and 1 more fact is not checked, "
+         "and what needs gpus is checked with the figures of 2026-04-01")),
+        (["gpus", "memory.available-bytes"], {"gpus": 2, "memory": {"available-bytes": 2**39}, "read": READ},
+         "what needs them is checked with what the file has"),
+        (["checkpoints./m"], {"checkpoints": [{"path": "/m"}]}, "what needs it is not checked"),
+        (["checkpoints./m"], {"checkpoints": [{"path": "/m", "model": "org/name"}]},
+         "what needs it is checked with what the file has of it"),
+        (["environments./p"], {"environments": [{"python": "/p"}]}, "what needs it is not checked"),
+        (["model_copy.x", "memory.__class__"], {}, "what needs them is not checked"),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_and_all_the_same_there_is_used(unknown, known, words):
+    (problem,) = said("facts.unread_facts", host({}, facts(unknown=dict.fromkeys(unknown, "why"), **known)))
+    assert problem.message.endswith(f" could not be read: {words}")

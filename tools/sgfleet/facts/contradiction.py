@@ -93,5 +93,5 @@ def _ram(known: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
     if here is None or there is None or not least <= there <= MOST_BYTES:  # a slip of whoever wrote it says nothing
         return
     if here * _ANOTHER_ORDER < there or (total is not None and here > total * _ANOTHER_ORDER):
-        what = "RAM" if total is not None else "RAM available"
-        yield Difference(f"{gib(here)} of RAM are here, and the file has {gib(there)} of {what}")
+        of_it = "" if total is not None else " available"
+        yield Difference(f"{gib(here)} of RAM are here, and the file has {gib(there)}{of_it}")

@@ -98,7 +98,8 @@ def _host(arguments: argparse.Namespace, root: Path | None) -> str:
         return str(name)
     there = _hosts(root)
     like = near(name, there) or (None if arguments.host or not there else f"give --host NAME, such as {there[0]}")
-    help_ = f"{f'{like} ' if like else ''}--new makes hosts/{name}/ for a host that is new"
+    apart = "" if like is None else f"{like} " if like.endswith("?") else f"{like}; "
+    help_ = f"{apart}--new makes hosts/{name}/ for a host that is new"
     what = "there is no" if arguments.host else f"this machine is called {name}, and there is no"
     raise UsageError(f"{what} hosts/{name}/", help_)
 

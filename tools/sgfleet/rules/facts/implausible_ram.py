@@ -4,8 +4,8 @@
 
 Holds the sizes under `memory`, `numa` and `limits` against what a host has: with GPUs no less than 1 GiB of RAM, nor
 less than 1/256 of its GPUs' memory; without, no less than 64 MiB; never more than 128 TiB. NUMA nodes together have no
-more than the host. A huge page has a size that there is. Figures that could be another machine's, such as little that
-is available or a small bound on locked memory, are warnings.
+more than the host. A huge page has a size that there is. What a machine could say of itself, such as little RAM that is
+available or a small bound on locked memory, is a warning.
 
 ## Why
 
@@ -70,6 +70,8 @@ _LOCKED: Final = (("kB", 1024), *BYTES)
 """What `ulimit -l` prints, first."""
 _MORE: Final = 1.1
 """GB for GiB make a difference of 7 %."""
+_UNIT: Final = 500
+"""Such a difference is a unit's; containers that see a smaller share of the nodes are not known."""
 
 
 class _Host(NamedTuple):
@@ -155,8 +157,9 @@ def _nodes(host: _Host, facts: Facts) -> Iterator[Problem]:
             "key",
             arithmetic=(sums,),
             help="write total-bytes of each node as its meminfo under /sys/devices/system/node says it, in bytes;"
-            " `sgfleet facts` on the host reads both",
+            " `sgfleet facts` on the host reads both. In a container that is shown a share of the RAM, leave numa out",
             based_on=(f"hosts/{host.name}/facts.yaml memory, numa",),
+            severity=None if together > host.total * _UNIT else Severity.WARNING,
         )
 
 
