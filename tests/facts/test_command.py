@@ -197,6 +197,26 @@ def test_a_symbolic_link_is_not_followed(repository, on, tmp_path):
     assert outside.read_text() == ""
 
 
+def test_to_look_needs_no_host(repository, on, capsys):
+    on("no-gpu")
+    for words in ((), ("--host", "b")):
+        assert main(["facts", "--stdout", *words]) == 0
+    assert "host: whatever\n" in capsys.readouterr().out
+    assert [path.name for path in (repository / "hosts").iterdir()] == ["a"]
+
+
+def test_of_all_that_is_in_a_folder_only_folders_are_models(repository, on, capsys):
+    on("no-gpu")
+    (repository / "m").mkdir()
+    (repository / "notes.txt").write_text("")
+    paths = [str(repository / name) for name in ("m", "notes.txt")]
+    assert main(["facts", "--host", "a", "--models", *paths]) == 0
+    out, err = capsys.readouterr()
+    assert out.endswith(", 1 model folder\n")
+    assert f"note: {paths[1]} is no folder: it was not looked at\n" in err
+    assert "notes.txt" not in (repository / "hosts/a/facts.yaml").read_text()
+
+
 def test_without_a_repository_it_prints(tmp_path, on, monkeypatch, capsys):
     on("no-gpu")
     monkeypatch.chdir(tmp_path)

@@ -55,7 +55,7 @@ def test_what_people_write_of_a_machine_is_that_machine():
         ([L40S, H100], [H100, L40S], None),
         ([], [], None),
         ([L40S] * 4, [], "0 GPUs are seen, and the file has 4"),
-        ([L40S, "unknown"], [L40S], "1 GPUs are seen, and the file has 2"),
+        ([L40S, "unknown"], [L40S], "1 GPU is seen, and the file has 2"),
         ([L40S] * 4, [H100] * 4, f"4 × {H100} are seen, and the file has 4 × {L40S}"),
         ([L40S] * 2, [H100] * 8, f"8 × {H100} are seen, and the file has 2 × {L40S}"),
         ([L40S, H100], [L40S, L40S], f"2 × {L40S} are seen, and the file has 1 × {L40S}, 1 × {H100}"),

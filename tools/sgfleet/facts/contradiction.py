@@ -43,12 +43,13 @@ def _gpus(before: list[dict[str, Any]] | None, now: list[dict[str, Any]] | None)
     if not before and now:
         yield Difference(f"{_counted(now)} are seen, and the file says that there is no GPU")
     elif gone and not new:
-        yield Difference(f"{len(now)} GPUs are seen, and the file has {len(before)}", fewer=True)
+        here = f"{len(now)} GPU{' is' if len(now) == 1 else 's are'} seen"
+        yield Difference(f"{here}, and the file has {len(before)}", fewer=True)
     elif gone:
         yield Difference(f"{_counted(now)} are seen, and the file has {_counted(before)}")
     for key in _IDS if not gone else ():
-        here, there = ({gpu[key] for gpu in gpus if key in gpu} for gpus in (now, before))
-        if here and there and not here & there:
+        seen, kept = ({gpu[key] for gpu in gpus if key in gpu} for gpus in (now, before))
+        if seen and kept and not seen & kept:
             yield Difference(f"no GPU that is seen has a {key} of the file")
             return
 

@@ -59,14 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     pythons += [entry["python"] for entry in file.known.get("environments") or ()]
     models += [entry["path"] for entry in file.known.get("checkpoints") or ()]
     machine = LiveMachine()
+    # Of /srv/models/* a shell makes everything that is in there.
+    files = [path for path in arguments.models if os.path.isfile(path)]  # noqa: PTH113 - never raises
     found = probe(
         machine,
         pythons=_to_look_at(machine, arguments.python, pythons),
-        models=_to_look_at(machine, arguments.models, models),
+        models=_to_look_at(machine, [path for path in arguments.models if path not in files], models),
         root=root,
         with_ids=arguments.with_ids,
         progress=_progress,
     )
+    found.notes += [f"{path} is no folder: it was not looked at" for path in files if path.isprintable()]
     stands = _may_stand(arguments, root, file, found)
     text = file.with_probe(found, replaced=arguments.replaced)
     if stands and not arguments.stdout:
@@ -93,8 +96,7 @@ def _host(arguments: argparse.Namespace, root: Path | None) -> str:
     name = arguments.host or _own_name()
     if not re.fullmatch(HOST_NAME_PATTERN, name):
         raise UsageError(f"{name!r} is not a host name of lower-case letters, digits and dashes", "give --host NAME")
-    # To look at a machine that is no host yet changes nothing; its name must have been said, though.
-    if root is None or arguments.new or (root / "hosts" / name).is_dir() or (arguments.stdout and arguments.host):
+    if root is None or arguments.new or arguments.stdout or (root / "hosts" / name).is_dir():
         return str(name)
     there = _hosts(root)
     like = near(name, there) or (None if arguments.host or not there else f"give --host NAME, such as {there[0]}")
@@ -206,6 +208,7 @@ def _summary(found: Probe) -> str:
     said = ["GPUs unknown" if gpus is None else f"{len(gpus)} × {', '.join(names)}" if gpus else "no GPU"]
     total = found.parts.get("memory", {}).get("total-bytes")
     said += [f"{total / 2**30:.0f} GiB RAM"] if total else []
-    for part, what in (("environments", "Python environments"), ("checkpoints", "model folders")):
-        said += [f"{len(found.parts[part])} {what}"] if part in found.parts else []
+    for part, what in (("environments", "Python environment"), ("checkpoints", "model folder")):
+        count = len(found.parts.get(part, ()))
+        said += [f"{count} {what}{'s' if count != 1 else ''}"] if part in found.parts else []
     return ", ".join(said)
