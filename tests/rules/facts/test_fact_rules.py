@@ -212,7 +212,7 @@ def test_memory_that_a_gpu_cannot_have(gpu, words):
     assert all("write " in problem.help and problem.route[-1] == "memory-mib" for problem in found)
 
 
-PASSES = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+PASSES = "waive FCT009 under `waive:` of host.yaml itself, beside `services:`"
 
 
 @pytest.mark.parametrize(
@@ -237,11 +237,13 @@ def test_a_card_with_twice_its_memory_may_be_one():
     known = facts(gpus=[{"index": 0, "name": "NVIDIA GeForce RTX 4090", "memory-mib": 49140}])
     (problem,) = said("facts.implausible_gpu_memory", host({}, known))
     assert problem.severity is Severity.WARNING
-    assert problem.help.startswith(f"a card rebuilt with twice its memory? {PASSES}; otherwise write memory-mib: 24564")
+    assert problem.help.startswith(
+        f"a card rebuilt with twice its memory? Then {PASSES}; otherwise write memory-mib: 24564"
+    )
 
 
 def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
-    """No waiver of a service does; what is said instead works."""
+    """A waiver of a service does not; what is said instead works."""
     files = {
         "hosts/h/facts.yaml": "format: 1\nhost: h\ngpus:\n"
         "  - {index: 0, name: NVIDIA GeForce RTX 4090, memory-mib: 49140}\n",
@@ -250,10 +252,15 @@ def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
     }
     (waiver,) = [each for each in check(tmp_path, files) if each.code == "WVR001"]
     assert waiver.severity is Severity.WARNING
-    assert waiver.message == "FCT009 is a finding of the host h and not of this service: no waiver accepts it"
-    assert "`FCT009: note` under `policy.severity` of fleet.yaml" in waiver.help
+    assert waiver.message == "FCT009 is a finding of the host h and not of this service"
+    assert waiver.help == "move the waiver to `waive:` of hosts/h/host.yaml itself, beside `services:`"
+    before, key, after = files["hosts/h/host.yaml"].rpartition("    waive")
+    files["hosts/h/host.yaml"] = f"{before}{key.strip()}{after}"
+    found = check(tmp_path, files)
+    assert [each.waived for each in found if each.code == "FCT009"] == ["it was rebuilt"]
+    assert {each.code for each in found if each.severity is not Severity.NOTE and each.waived is None} == set()
     files["fleet.yaml"] = "policy: {severity: {FCT009: note}}\n"
-    files["hosts/h/host.yaml"] = files["hosts/h/host.yaml"].rpartition("    waive")[0]
+    files["hosts/h/host.yaml"] = before
     assert {each.code for each in check(tmp_path, files) if each.severity is not Severity.NOTE} == set()
 
 

@@ -10,8 +10,8 @@ as much is a warning only: there are cards that were rebuilt so.
 ## Why
 
 Whoever writes facts by hand writes GB, or the memory of all cards together. Every budget starts from this figure: with
-it wrong none of them is worth anything. Facts belong to a host, so no service's waiver accepts this: where the figure
-is right, `FCT009: note` under `policy.severity` of fleet.yaml lets it pass.
+it wrong none of them is worth anything. Facts belong to a host and to none of its services: where the figure is right,
+a waiver under `waive:` of host.yaml itself, beside `services:`, accepts it.
 
 ## Bad
 
@@ -64,9 +64,11 @@ _LEAST_MIB: Final = 1024
 _MOST_MIB: Final = 1024 * 1024
 _UNITS: Final = (("GiB", 1024), ("KiB", 1 / 1024), ("bytes", 1 / 1024**2))
 """What people write instead, in MiB."""
-_PASSES: Final = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+_PASSES: Final = "waive FCT009 under `waive:` of host.yaml itself, beside `services:`"
 _REBUILT: Final = (
-    "a card rebuilt with twice its memory? " + _PASSES + "; otherwise write memory-mib: {}, or what nvidia-smi prints"
+    "a card rebuilt with twice its memory? Then "
+    + _PASSES
+    + "; otherwise write memory-mib: {}, or what nvidia-smi prints"
     " as memory.total"
 )
 _VIRTUAL: Final = re.compile(r"-([0-9]{1,3})[ABCQ]$")
