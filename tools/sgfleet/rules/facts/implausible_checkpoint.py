@@ -81,5 +81,5 @@ def _help(size: int) -> str:
     from sgfleet.memory.units import GB
     from sgfleet.rules.facts._units import instead
 
-    found = meant(size, GB_FIRST, lambda meant: GB / 10 <= meant <= 4000 * GB)
+    found = meant(size, GB_FIRST, lambda each: GB / 10 <= each <= 4000 * GB)
     return instead("total-bytes", size, "bytes", found, _SOURCE) + (_POINTERS if size < _LEAST_BYTES else "")

@@ -66,9 +66,7 @@ _UNITS: Final = (("GiB", 1024), ("KiB", 1 / 1024), ("bytes", 1 / 1024**2))
 """What people write instead, in MiB."""
 _PASSES: Final = "waive FCT009 under `waive:` of host.yaml itself, beside `services:`"
 _REBUILT: Final = (
-    "a card rebuilt with twice its memory? Then "
-    + _PASSES
-    + "; otherwise write memory-mib: {}, or what nvidia-smi prints"
+    f"a card rebuilt with twice its memory? Then {_PASSES}; otherwise write memory-mib: {{}}, or what nvidia-smi prints"
     " as memory.total"
 )
 _VIRTUAL: Final = re.compile(r"-([0-9]{1,3})[ABCQ]$")
@@ -96,8 +94,7 @@ def check(view: HostView) -> Iterator[Problem]:
             has = f"less than any {'GPU' if each.such == 'card' else each.such} has"
             if each.there is not None:
                 has = f"and such {'an' if each.such == 'instance' else 'a'} {each.such} has {each.there:,} MiB"
-            whole = each.such == "card" and each.there is not None
-            rebuilt = whole and each.there is not None and abs(each.mib / each.there - _FACTOR) <= _NEAR
+            rebuilt = each.there is not None and each.such == "card" and abs(each.mib / each.there - _FACTOR) <= _NEAR
             yield Problem(
                 ("facts", "gpus", position, *each.route),
                 f"{each.whose} of {view.host} ({quoted(gpu.name)}) is said to have {each.mib:,} MiB, {has}",
