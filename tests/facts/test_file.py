@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from facts.recorded import MACHINES, RecordedMachine
 from sgfleet.facts.file import LayoutError, written
-from sgfleet.facts.merge import merged, missing_gpus
+from sgfleet.facts.merge import merged
 from sgfleet.facts.probe import Probe, probe
 from sgfleet.source.read import read_text
 
@@ -44,10 +44,10 @@ observed:    # from the log
 """
 
 
-def write(text, found, when=WHEN):
+def write(text, found, when=WHEN, **how):
     document = None if text is None else read_text(text, "hosts/a/facts.yaml")
     known = {} if document is None else document.data
-    sections = {"format": 1, "host": "a", **merged(known, found, when)}
+    sections = {"format": 1, "host": "a", **merged(known, found, when, **how)}
     return written(document, sections, path="hosts/a/facts.yaml")
 
 
@@ -126,12 +126,18 @@ def test_unknown_parts_that_were_not_looked_at_stay():
     assert data["unknown"] == {"checkpoints./m/old": "gone"}
 
 
-def test_fewer_gpus():
-    eight, seven = probe(RecordedMachine.of("pcie-8")), probe(RecordedMachine.of("pcie-8"))
-    del seven.parts["gpus"][3]
-    assert missing_gpus(eight.parts, seven) == 1
-    assert missing_gpus({}, seven) == 0
-    assert missing_gpus(eight.parts, probe(RecordedMachine.of("missing-driver"))) == 0, "unknown is not fewer"
+def test_of_a_machine_that_was_replaced_nothing_older_stays():
+    found = probe(RecordedMachine.of("busy"))
+    known = read_text(BY_HAND, "f").data
+    data = read_text(write(BY_HAND, found, replaced=True), "f").data
+    assert "available-bytes" in known["memory"]
+    assert "available-bytes" not in data["memory"], "the machine cannot say it now, and the one before is gone"
+    assert data["checkpoints"] == known["checkpoints"], "nobody looked there"
+    assert data["observed"] == known["observed"]
+    dark = read_text(write(BY_HAND, probe(RecordedMachine.of("missing-driver")), replaced=True), "f").data
+    assert "gpus" not in dark
+    assert "gpus" not in dark["read"]
+    assert "gpus" in dark["unknown"]
 
 
 @pytest.mark.parametrize("text", ["{format: 1, host: a}\n", "{\n format: 1,\n host: a}\n"])

@@ -168,13 +168,19 @@ def test_a_checkpoint_without_a_configuration_has_its_bytes_and_a_reason(tmp_pat
     (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(8))
     (found,), unknown = checkpoints.read([str(folder)], None)
     assert found == {"path": str(folder), "total-bytes": 16 + len(header)}
-    assert unknown[f"checkpoints.{folder}"]
+    assert unknown[f"checkpoints.{folder}"] == "config.json: cannot be read: no such file or directory"
 
 
 def test_a_folder_that_is_not_there():
     (found,), unknown = checkpoints.read(["/nowhere/model"], None)
     assert found == {"path": "/nowhere/model"}
     assert "no such folder" in unknown["checkpoints./nowhere/model"]
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "a").write_text("")
+    _, unknown = checkpoints.read([str(tmp_path / "a")], None)
+    assert "it is a file, and no folder" in unknown[f"checkpoints.{tmp_path / 'a'}"]
 
 
 def test_the_live_machine(tmp_path):

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from sgfleet.memory.cards import card
+from sgfleet.memory import cards
+from sgfleet.memory.cards import SOURCES, card
+from sgfleet.memory.hardware import parse_capability
+
+CARDS = json.loads(Path(cards.__file__).with_name("cards.json").read_text())
 
 
 @pytest.mark.parametrize(
@@ -34,3 +41,12 @@ def test_capability_and_links():
     assert card("B200", 8).is_linked
     assert not card("RTX 4090", 2).is_linked
     assert card("nobody's", 1).capability is None
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_each_figure_says_where_it_is_from(name):
+    mib, capability, *sources = CARDS[name]
+    assert len(sources) == 2
+    assert set(sources) <= SOURCES.keys()
+    found = card(name, 1)
+    assert (found.memory_mib, found.capability) == (mib, parse_capability(capability)), "a card is found by its name"

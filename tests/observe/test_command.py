@@ -75,6 +75,17 @@ def test_writes(repository, capsys):
     assert "SPC" not in capsys.readouterr().out, "what was written is what the model takes"
 
 
+def test_what_goes_with_an_older_start_is_said(repository, capsys):
+    assert main(["observe", "a/chat", "--log", "start.log", "--write"]) == 0
+    assert "these figures go" not in capsys.readouterr().err, "it has more, and nothing less"
+    (repository / "info.json").write_text(json.dumps({"version": "0.5.9", "tp_size": 2, "max_total_num_tokens": 7}))
+    assert main(["observe", "a/chat", "--log", "info.json"]) == 0
+    assert "these figures go" not in capsys.readouterr().err, "nothing is written"
+    assert main(["observe", "a/chat", "--log", "info.json", "--write"]) == 0
+    assert "note: of the start that the facts had these figures go: ranks, kv-pool-gib, " in capsys.readouterr().err
+    assert "weights-gib" not in facts(repository)["observed"]["chat"]
+
+
 def test_json(repository, capsys):
     assert main(["observe", "a/chat", "--log", "start.log", "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)

@@ -212,7 +212,7 @@ def test_memory_that_a_gpu_cannot_have(gpu, words):
     assert all("write " in problem.help and problem.route[-1] == "memory-mib" for problem in found)
 
 
-PASSES = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+PASSES = "waive FCT009 under `waive:` of host.yaml itself, beside `services:`"
 
 
 @pytest.mark.parametrize(
@@ -237,11 +237,13 @@ def test_a_card_with_twice_its_memory_may_be_one():
     known = facts(gpus=[{"index": 0, "name": "NVIDIA GeForce RTX 4090", "memory-mib": 49140}])
     (problem,) = said("facts.implausible_gpu_memory", host({}, known))
     assert problem.severity is Severity.WARNING
-    assert problem.help.startswith(f"a card rebuilt with twice its memory? {PASSES}; otherwise write memory-mib: 24564")
+    assert problem.help.startswith(
+        f"a card rebuilt with twice its memory? Then {PASSES}; otherwise write memory-mib: 24564"
+    )
 
 
 def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
-    """No waiver of a service does; what is said instead works."""
+    """A waiver of a service does not; what is said instead works."""
     files = {
         "hosts/h/facts.yaml": "format: 1\nhost: h\ngpus:\n"
         "  - {index: 0, name: NVIDIA GeForce RTX 4090, memory-mib: 49140}\n",
@@ -250,8 +252,50 @@ def test_a_finding_of_the_host_says_what_accepts_it(tmp_path):
     }
     (waiver,) = [each for each in check(tmp_path, files) if each.code == "WVR001"]
     assert waiver.severity is Severity.WARNING
-    assert waiver.message == "FCT009 is a finding of the host h and not of this service: no waiver accepts it"
-    assert "`FCT009: note` under `policy.severity` of fleet.yaml" in waiver.help
+    assert waiver.message == "FCT009 is a finding of the host h and not of this service"
+    assert waiver.help == "move the waiver to `waive:` of hosts/h/host.yaml itself, beside `services:`"
+    before, key, after = files["hosts/h/host.yaml"].rpartition("    waive")
+    files["hosts/h/host.yaml"] = f"{before}{key.strip()}{after}"
+    found = check(tmp_path, files)
+    assert [each.waived for each in found if each.code == "FCT009"] == ["it was rebuilt"]
+    assert {each.code for each in found if each.severity is not Severity.NOTE and each.waived is None} == set()
     files["fleet.yaml"] = "policy: {severity: {FCT009: note}}\n"
-    files["hosts/h/host.yaml"] = files["hosts/h/host.yaml"].rpartition("    waive")[0]
+    files["hosts/h/host.yaml"] = before
     assert {each.code for each in check(tmp_path, files) if each.severity is not Severity.NOTE} == set()
+
+
+READ = {"gpus": {"how": "NVML", "when": "2026-04-01T00:00:00Z"}, "memory": {"how": "x", "when": "2026-04-02T00:00:00Z"}}
+
+
+@pytest.mark.parametrize(
+    ("unknown", "known", "words"),
+    [
+        (["gpus"], {}, "what needs it is not checked"),
+        (["gpus"], {"gpus": 2}, "what needs it is checked with figures of an earlier reading"),
+        (["gpus"], {"gpus": 2, "read": READ}, "what needs it is checked with the figures of 2026-04-01"),
+        (["memory"], {"memory": {"total-bytes": 2**39}, "read": READ},
+         "what needs it is checked with the figures of 2026-04-02"),
+        (["memory"], {"read": READ}, "what needs it is not checked"),
+        (["memory.available-bytes"], {"memory": {"available-bytes": 2**39}, "read": READ},
+         "what needs it is checked with figures from before 2026-04-02"),
+        (["memory.available-bytes"], {"memory": {"total-bytes": 2**39}, "read": READ}, "what needs it is not checked"),
+        (["numa"], {"numa": []}, "what needs it is checked with figures of an earlier reading"),
+        (["limits.memlock-bytes"], {"limits": {"memlock-bytes": "infinity"}},
+         "what needs it is checked with figures of an earlier reading"),
+        (["limits.memlock-bytes", "limits.memory-bytes"], {"limits": {"open-files": 5}},
+         "what needs them is not checked"),
+        (["gpus", "limits.memory-bytes", "limits.memlock-bytes"], {"gpus": 2, "read": READ},
+         ("what needs limits.memory-bytes and 1 more fact is not checked, "
+         "and what needs gpus is checked with the figures of 2026-04-01")),
+        (["gpus", "memory.available-bytes"], {"gpus": 2, "memory": {"available-bytes": 2**39}, "read": READ},
+         "what needs them is checked with what the file has"),
+        (["checkpoints./m"], {"checkpoints": [{"path": "/m"}]}, "what needs it is not checked"),
+        (["checkpoints./m"], {"checkpoints": [{"path": "/m", "model": "org/name"}]},
+         "what needs it is checked with what the file has of it"),
+        (["environments./p"], {"environments": [{"python": "/p"}]}, "what needs it is not checked"),
+        (["model_copy.x", "memory.__class__"], {}, "what needs them is not checked"),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_and_all_the_same_there_is_used(unknown, known, words):
+    (problem,) = said("facts.unread_facts", host({}, facts(unknown=dict.fromkeys(unknown, "why"), **known)))
+    assert problem.message.endswith(f" could not be read: {words}")

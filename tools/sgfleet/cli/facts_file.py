@@ -39,11 +39,11 @@ class FactsFile:
         """What the file says, as plain data."""
         return {} if self.document is None else self.document.data
 
-    def with_probe(self, found: Probe) -> str:
-        """The file's text with what a probe has read."""
+    def with_probe(self, found: Probe, *, replaced: bool = False) -> str:
+        """The file's text with what a probe has read; of a machine that was `replaced`, nothing older stays."""
         from sgfleet.facts.merge import merged
 
-        return self._text(merged(self.known, found, moment()))
+        return self._text(merged(self.known, found, moment(), replaced=replaced))
 
     def with_observed(self, service: str, observation: dict[str, Any]) -> str:
         """The file's text with what a service's start-up said."""

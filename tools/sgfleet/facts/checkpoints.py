@@ -41,8 +41,7 @@ def _entry(folder: str, root: Path | None) -> tuple[dict[str, Any], str | None]:
     try:
         facts = describe(Path(folder))
     except (ModelError, OSError, ValueError) as error:
-        message = getattr(error, "message", None) or str(error)
-        return known({"path": folder, "total-bytes": total_bytes}), message[:500] or "cannot be read"
+        return known({"path": folder, "total-bytes": total_bytes}), _reason(error, folder)[:500]
     return known(
         {
             "path": folder,
@@ -55,6 +54,13 @@ def _entry(folder: str, root: Path | None) -> tuple[dict[str, Any], str | None]:
     ), None
 
 
+def _reason(error: Exception, folder: str) -> str:
+    """Why it could not be read, with the file in the folder that it is about."""
+    message = getattr(error, "message", None) or str(error) or "cannot be read"
+    file = Path(getattr(error, "file", folder))
+    return f"{file.name}: {message}" if file.parent == Path(folder) else message
+
+
 def weight_file_bytes(folder: Path) -> int | None:
     """Bytes of the weight files: of the safetensors files, or of the first other kind that there is; None without any.
 
@@ -62,7 +68,7 @@ def weight_file_bytes(folder: Path) -> int | None:
         OSError: the folder cannot be looked at.
     """
     if not folder.is_dir():
-        raise NotADirectoryError(None, "no such folder")
+        raise NotADirectoryError(None, "it is a file, and no folder" if folder.exists() else "no such folder")
     for pattern in _WEIGHTS:
         if files := [path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith(".")]:
             return sum(path.stat().st_size for path in files)

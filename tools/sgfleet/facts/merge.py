@@ -28,8 +28,15 @@ _BY_HAND: Final = ("model",)
 """Keys that a person adds to such an entry, and that stay when a probe says nothing of them."""
 
 
-def merged(known: dict[str, Any], probe: Probe, when: str) -> dict[str, Any]:
-    """The sections of the file, those that stay as they are included; `when` is the moment of the probe."""
+def merged(known: dict[str, Any], probe: Probe, when: str, *, replaced: bool = False) -> dict[str, Any]:
+    """The sections of the file, those that stay as they are included; `when` is the moment of the probe.
+
+    Of a machine that was `replaced`, what could not be read is unknown: an older figure is of the one before.
+    """
+    if replaced:
+        gone = probe.looked_at - _BY_KEY.keys()
+        reading = {part: how for part, how in (known.get("read") or {}).items() if part not in gone}
+        known = {**known, **dict.fromkeys(gone & known.keys()), "read": reading}
     result = dict(known)
     for part, value in probe.parts.items():
         before = known.get(part)
@@ -82,11 +89,3 @@ def _unknown(before: dict[str, str], probe: Probe) -> dict[str, str]:
 def _place(name: str) -> int:
     part = name.partition(".")[0]
     return ORDER.index(part) if part in ORDER else len(ORDER)
-
-
-def missing_gpus(known: dict[str, Any], probe: Probe) -> int:
-    """How many GPUs fewer the probe found than the file has: cards that were taken out, or that are not seen."""
-    before, now = known.get("gpus"), probe.parts.get("gpus")
-    if not isinstance(before, list) or now is None:
-        return 0
-    return max(0, len(before) - len(now))

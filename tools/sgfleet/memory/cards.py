@@ -1,4 +1,7 @@
-"""Cards by name, for logs that name one and do not say how much memory it has. A host's own facts always go before."""
+"""Cards by name, for logs that name one and do not say how much memory it has. A host's own facts always go before.
+
+`cards.json` has name -> memory in MiB, compute capability, and where each of the two is from (`SOURCES`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,15 @@ from typing import Final
 
 from sgfleet.memory.hardware import Hardware, parse_capability
 
+SOURCES: Final = {
+    "corpus": "a machine of this project's own corpus, as its tools printed it",
+    "nvidia-smi": "the total that nvidia-smi prints for the card, in output that several owners of one have published",
+    "nvidia": "NVIDIA's public table of compute capabilities, read in 2026 (developer.nvidia.com/cuda-gpus)",
+    "sglang": "the packages of SGLang: 0.5.23, sglang/kernels/ops/lplb/shmem_budget.py",
+    "unknown": "nobody wrote down where it is from",
+}
+"""Where figures of cards.json are from."""
+
 _FILE: Final = Path(__file__).with_name("cards.json")
 _NOISE: Final = frozenset(
     {"nvidia", "geforce", "gpu", "tesla", "server", "workstation", "edition", "sxm", "pcie", "hbm3"}
@@ -19,32 +31,33 @@ _TOLERANCE: Final = 0.06
 
 @lru_cache(maxsize=1)
 def _cards() -> dict[str, tuple[int, str]]:
-    return {
-        name: (mib, capability) for name, (mib, capability) in json.loads(_FILE.read_text(encoding="utf-8")).items()
-    }
+    read = json.loads(_FILE.read_text(encoding="utf-8"))
+    return {name: (mib, capability) for name, (mib, capability, *_) in read.items()}
 
 
-def _words(name: str) -> set[str]:
+def words(name: str) -> set[str]:
+    """What tells a card apart in its name: without the maker, the form and the edition."""
     return {
         word for word in re.findall(r"[a-z0-9]+", name.lower()) if word not in _NOISE and not word.startswith("sxm")
     }
 
 
+@lru_cache(maxsize=64)
 def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
     """The card that a name means, with the memory that nvidia-smi prints for it; unknown facts stay unknown.
 
     `memory_gib` tells variants of one name apart, and stands in for a card that is not in the list.
     """
-    wanted = _words(name)
+    wanted = words(name)
     likely = [
         (mib, capability)
         for known, (mib, capability) in _cards().items()
-        if (words := _words(known)) and ({*words} - {"80gb", "96gb", "40gb"} <= wanted)
+        if (own := words(known)) and ({*own} - {"80gb", "96gb", "40gb"} <= wanted)
     ]
     if memory_gib is not None:
         likely = [each for each in likely if abs(each[0] / 1024 / memory_gib - 1) <= _TOLERANCE]
     elif len(likely) > 1:
-        named = [each for known, each in _cards().items() if _words(known) <= wanted and each in likely]
+        named = [each for known, each in _cards().items() if words(known) <= wanted and each in likely]
         likely = named or likely[:1]
     if likely:
         mib, capability = likely[0]

@@ -114,17 +114,22 @@ def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
 def _accepted(
     findings: list[Finding], spec: HostSpec, views: Mapping[str, MachineView], today: datetime.date
 ) -> list[Finding]:
-    """The findings with what the services' waivers make of them. Each service's are looked at once, by its waivers."""
+    """The findings with what the waivers make of them: each service's are looked at once, by its waivers, and those of
+    no service by the host's."""
     waiving = [name for name, view in views.items() if view.service.waive]
-    if not waiving:
+    if not waiving and not spec.waive:
         return findings
+    if spec.waive:
+        of_services = {finding.code for finding in findings if finding.service is not None}
+        unchecked = () if spec.facts is not None else ("facts of the host",)
+        findings = waive(findings, Waived(spec.name, None, spec.waive, spec.locate, unchecked, of_services), today)
     own: dict[str | None, list[Finding]] = {name: [] for name in waiving}
     others: list[Finding] = []
     for finding in findings:
         own.get(finding.service, others).append(finding)
     of_host = {finding.code for finding in others if finding.service is None}
     for name in waiving:
-        by = _waived(spec.services[name], views[name])._replace(of_host=of_host)
+        by = _waived(spec.services[name], views[name])._replace(elsewhere=of_host)
         others += waive(own[name], by, today)
     return others
 

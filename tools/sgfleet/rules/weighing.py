@@ -39,23 +39,24 @@ def weigh(findings: Sequence[Finding], severities: Mapping[str, str]) -> list[Fi
 
 
 class Waived(NamedTuple):
-    """The service whose waivers are applied, and what was not known of it.
+    """Whose waivers are applied, and what was not known of it: a service, or None for what belongs to no service.
 
     `unchecked` are words such as "its facts" or "the flag schema of 0.5.9": where there are any, a waiver may look
-    unused because its rule had nothing to decide from. `of_host` are the codes of findings that belong to no service.
+    unused because its rule had nothing to decide from. `elsewhere` are the codes of findings that such a waiver does
+    not reach: of a service's those of the host as a whole, and the other way round.
     """
 
     host: str
-    service: str
+    service: str | None
     waivers: Sequence[Waiver]
     locate: Locate
     unchecked: Sequence[str] = ()
-    of_host: Set[str] = frozenset()
+    elsewhere: Set[str] = frozenset()
 
 
 def waive(findings: Sequence[Finding], by: Waived, today: datetime.date) -> list[Finding]:
-    """The findings of one host: those of the service that a waiver accepts are marked, and misfits among the waivers
-    are findings of their own."""
+    """The findings of one host: those that a waiver accepts are marked, and misfits among the waivers are findings of
+    their own."""
     if not by.waivers:
         return list(findings)
     valid: dict[str, Waiver] = {}
@@ -86,7 +87,7 @@ def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: dateti
     """What is wrong with one waiver. `met` are the codes of findings that no earlier waiver has accepted."""
     code, severity, key = "WVR001", Severity.WARNING, "code"
     help_: str | None = f"remove the waiver of {waiver.code}"
-    evidence = f"the findings of {by.host}/{by.service}"
+    evidence = f"the findings of {by.host}" if by.service is None else f"the findings of {by.host}/{by.service}"
     if not waivable(waiver.code):
         code, severity = "WVR003", Severity.ERROR
         message, help_ = _not_waivable(waiver.code)
@@ -97,10 +98,13 @@ def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: dateti
         help_ = f"put the cause of {waiver.code} right, or give a new day and the reason for it"
     elif waiver.code in met:
         return None
-    elif waiver.code in by.of_host:
-        message = f"{waiver.code} is a finding of the host {by.host} and not of this service: no waiver accepts it"
-        help_ = f"remove the waiver; `{waiver.code}: note` under `policy.severity` of fleet.yaml lets it pass"
+    elif waiver.code in by.elsewhere and by.service is not None:
+        message = f"{waiver.code} is a finding of the host {by.host} and not of this service"
+        help_ = f"move the waiver to `waive:` of hosts/{by.host}/host.yaml itself, beside `services:`"
         evidence = f"the findings of {by.host}"
+    elif waiver.code in by.elsewhere:
+        message = f"{waiver.code} is a finding of a service of {by.host} and not of the host as a whole"
+        help_ = "move the waiver to `waive:` of that service"
     elif by.unchecked:
         severity = Severity.NOTE
         message = (
@@ -108,7 +112,8 @@ def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: dateti
         )
         help_ = None
     else:
-        message = f"the waiver of {waiver.code} matches no finding of this service"
+        whose = "this service" if by.service is not None else "the host as a whole"
+        message = f"the waiver of {waiver.code} matches no finding of {whose}"
     place, route = by.locate(("waive", index, key), "value")
     return Finding(code, severity, message, place, by.host, by.service, help=help_, based_on=(evidence,), route=route)
 

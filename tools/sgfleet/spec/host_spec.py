@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sgfleet.source.document import Document, Part, Route
     from sgfleet.spec.fleet_spec import FleetSpec
     from sgfleet.spec.models.facts import Facts
+    from sgfleet.spec.models.service import Waiver
 
     Valid = TypeVar("Valid")
 
@@ -35,6 +36,7 @@ class HostSpec:
 
     `unresolved` are the services that could not be put together: nothing more can be said about them, and a finding
     says why. `facts` is None without a usable facts.yaml; `has_facts_file` tells whether there is one all the same.
+    `waive` are the waivers of findings that belong to no service.
     """
 
     name: str
@@ -44,6 +46,7 @@ class HostSpec:
     facts: Facts | None = None
     facts_document: Document | None = None
     has_facts_file: bool = False
+    waive: tuple[Waiver, ...] = ()
     findings: list[Finding] = field(default_factory=list)
 
     def locate(self, route: Route, part: Part = "value") -> tuple[Place, Route]:
@@ -66,7 +69,9 @@ def read_host(
     """Hold host.yaml against its models, and put its services together."""
     spec.document = document
     data = document.data
-    spec.findings += _top(document, "host", valid.host, spec.name)[1]
+    whole, found = _top(document, "host", valid.host, spec.name)
+    spec.findings += found
+    spec.waive = () if whole is None else whole.waive
     inherited, base, sound = fleet.layers, fleet.base, fleet.sound
     defaults = data.get("defaults")
     if isinstance(defaults, dict) and defaults:

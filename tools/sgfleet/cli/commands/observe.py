@@ -72,6 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write and good:
         if measured.release is None:
             raise UsageError("nobody says which release ran", "give --release, such as --release 0.5.9")
+        exact = {"load-seconds-at-least"} if measured.load_seconds is not None else set()
+        if lost := [row.name for row in table if row.found is None and row.known is not None and row.name not in exact]:
+            measured.notes.append(f"of the start that the facts had these figures go: {', '.join(lost)}")
         file.write(file.with_observed(service, measured.facts(moment(), how)))
         written = file.path
     elif arguments.write:

@@ -3,14 +3,15 @@
 ## What it does
 
 Holds `memory-mib` of each GPU against the card that its name means, and reports what is more than twice as much or less
-than half as much; of a card that is not in the list, what is below 1 GiB. Parts of a card (MIG, virtual GPUs) may have
-any size. Twice as much is a warning only: there are cards that were rebuilt so.
+than half as much; of a card that is not in the list, what is below 1 GiB. A virtual GPU is held against the size in its
+name (-8Q has 8 GiB), an instance of MIG against its profile (1g.10gb); a GPU that MIG divides may have any size. Twice
+as much is a warning only: there are cards that were rebuilt so.
 
 ## Why
 
 Whoever writes facts by hand writes GB, or the memory of all cards together. Every budget starts from this figure: with
-it wrong none of them is worth anything. Facts belong to a host, so no service's waiver accepts this: where the figure
-is right, `FCT009: note` under `policy.severity` of fleet.yaml lets it pass.
+it wrong none of them is worth anything. Facts belong to a host and to none of its services: where the figure is right,
+a waiver under `waive:` of host.yaml itself, beside `services:`, accepts it.
 
 ## Bad
 
@@ -42,7 +43,7 @@ gpus:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.findings import Severity
 from sgfleet.rules.quoting import quoted
@@ -63,34 +64,61 @@ _LEAST_MIB: Final = 1024
 _MOST_MIB: Final = 1024 * 1024
 _UNITS: Final = (("GiB", 1024), ("KiB", 1 / 1024), ("bytes", 1 / 1024**2))
 """What people write instead, in MiB."""
-_PASSES: Final = "`FCT009: note` under `policy.severity` of fleet.yaml lets it pass"
+_PASSES: Final = "waive FCT009 under `waive:` of host.yaml itself, beside `services:`"
 _REBUILT: Final = (
-    "a card rebuilt with twice its memory? " + _PASSES + "; otherwise write memory-mib: {}, or what nvidia-smi prints"
+    f"a card rebuilt with twice its memory? Then {_PASSES}; otherwise write memory-mib: {{}}, or what nvidia-smi prints"
     " as memory.total"
 )
-_VIRTUAL: Final = re.compile(r"-[0-9]+[ABCQ]$")
-"""How names of virtual GPUs end: "NVIDIA L40S-8Q" has 8 GiB of the card."""
+_VIRTUAL: Final = re.compile(r"-([0-9]{1,3})[ABCQ]$")
+"""How names of virtual GPUs end: "NVIDIA L40S-8Q" has 8 GiB of the card; a 0 is half a GiB."""
+_PROFILE: Final = re.compile(r"\.([0-9]{1,3})gb")
+"""An instance's memory in its profile, GB: 1g.10gb."""
+
+
+class _Size(NamedTuple):
+    """One figure: where it stands, whose it is, and what such a thing has; None where nobody knows."""
+
+    route: tuple[str | int, ...]
+    whose: str
+    mib: int
+    there: int | None
+    such: str = "card"
 
 
 def check(view: HostView) -> Iterator[Problem]:
     """Figures that are not MiB of this card."""
     for position, gpu in enumerate((view.facts.gpus if view.facts is not None else None) or ()):
-        if gpu.memory_mib is None or gpu.mig or _VIRTUAL.search(gpu.name):
-            continue
-        there = _memory_of(gpu)
-        if there is None and gpu.memory_mib >= _LEAST_MIB:
-            continue
-        if there is not None and _fits(gpu.memory_mib, there):
-            continue
-        has = "less than any GPU has" if there is None else f"and such a card has {there:,} MiB"
-        rebuilt = there is not None and abs(gpu.memory_mib / there - _FACTOR) <= _NEAR
-        yield Problem(
-            ("facts", "gpus", position, "memory-mib"),
-            f"GPU {gpu.index} of {view.host} ({quoted(gpu.name)}) is said to have {gpu.memory_mib:,} MiB, {has}",
-            help=_REBUILT.format(there) if rebuilt else _help(gpu.memory_mib, there),
-            based_on=(f"hosts/{view.host}/facts.yaml gpus", "memory by the name of the card"),
-            severity=Severity.WARNING if rebuilt else None,
-        )
+        for each in _sizes(gpu):
+            if _fits(each.mib, each.there) if each.there is not None else each.mib >= _LEAST_MIB:
+                continue
+            has = f"less than any {'GPU' if each.such == 'card' else each.such} has"
+            if each.there is not None:
+                has = f"and such {'an' if each.such == 'instance' else 'a'} {each.such} has {each.there:,} MiB"
+            rebuilt = each.there is not None and each.such == "card" and abs(each.mib / each.there - _FACTOR) <= _NEAR
+            yield Problem(
+                ("facts", "gpus", position, *each.route),
+                f"{each.whose} of {view.host} ({quoted(gpu.name)}) is said to have {each.mib:,} MiB, {has}",
+                help=_REBUILT.format(each.there) if rebuilt else _help(each.mib, each.there),
+                based_on=(f"hosts/{view.host}/facts.yaml gpus", f"memory by the name of the {each.such}"),
+                severity=Severity.WARNING if rebuilt else None,
+            )
+
+
+def _sizes(gpu: Gpu) -> Iterator[_Size]:
+    whose = f"GPU {gpu.index}"
+    if gpu.memory_mib is not None and not gpu.mig:
+        virtual = _VIRTUAL.search(gpu.name)
+        if virtual is not None:
+            there = int(virtual[1]) * 1024 or 512
+            yield _Size(("memory-mib",), whose, gpu.memory_mib, there, "virtual GPU")
+        else:
+            yield _Size(("memory-mib",), whose, gpu.memory_mib, _memory_of(gpu))
+    for at, part in enumerate(gpu.mig_instances):
+        if part.memory_mib is not None:
+            profile = _PROFILE.search(part.profile or "")
+            size = int(profile[1]) * 1000**3 // 1024**2 if profile is not None else None
+            where = ("mig-instances", at, "memory-mib")
+            yield _Size(where, f"instance {at} of GPU {gpu.index}", part.memory_mib, size or None, "instance")
 
 
 def _help(written: int, there: int | None) -> str:

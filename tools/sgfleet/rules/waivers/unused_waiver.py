@@ -1,9 +1,9 @@
 """A waiver that matches no finding.
 
 ## What it does
-Compares the waivers of a service with the findings that were made for it. Where something could not be checked (no
-facts, no schema for the release) a waiver may only look unused: it is then a note. What is found about the host as a
-whole, such as its facts, belongs to no service: `policy.severity` of fleet.yaml weighs it.
+Compares the waivers of a service with the findings that were made for it, and those of a host with what was found
+about it as a whole, such as its facts. Where something could not be checked (no facts, no schema for the release) a
+waiver may only look unused: it is then a note.
 
 ## Why
 A waiver outlives its cause: the flag was put right, the host got more memory. What is left accepts the next finding of

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from sgfleet.spec.models.base import Expect, Model
-from sgfleet.spec.models.service import HostName, ServiceName
+from sgfleet.spec.models.base import Expect, Model, Several
+from sgfleet.spec.models.service import HostName, ServiceName, Waiver
 
 _SERVICE: Final = {
     "release": "0.5.9",
@@ -31,3 +31,5 @@ class Host(Model):
         Expect("a mapping of names to services", ({"sglang-kimi": _SERVICE},)),
     ]
     """Name -> service; the name is the unit's: `sglang-kimi` -> units/<host>/sglang-kimi.service."""
+    waive: Several[Waiver] = ()
+    """Findings about the host as a whole, such as its facts, that are accepted here."""
