@@ -34,18 +34,25 @@ run()
 CALLS = [["--help"], ["--version"], ["nope"], ["check", "--root", str(FLEET)], ["argv", "0.5.9", "--", "--tp", "8"]]
 
 
+def usual():
+    """A Ctrl-C is not ignored, as it is in what runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def call(at: int, words: list[str]) -> subprocess.CompletedProcess[str]:
     code = SIGNALLED.replace("AT", str(at), 1)
-    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, preexec_fn=usual
+    )
 
 
 @pytest.mark.parametrize("words", CALLS, ids=lambda words: words[0])
 def test_at_any_step_of_the_start(words):
-    at, usual = 1, call(0, words)
-    assert usual.returncode not in ENDS
+    at, whole = 1, call(0, words)
+    assert whole.returncode not in ENDS
     while True:
         done = call(at, words)
-        if done.returncode == usual.returncode and done.stdout == usual.stdout:
+        if (done.returncode, done.stdout) == (whole.returncode, whole.stdout):
             break  # the signal came behind everything that is told of, or not at all
         assert done.returncode in ENDS, (at, done.returncode, done.stderr)
         assert "Traceback" not in done.stderr, (at, done.stderr)
@@ -59,7 +66,8 @@ def test_at_any_time_of_the_start(after):
     """The same by the clock: the process says that sgfleet's first line is next, and the signal comes from outside."""
     code = "import sys; from sgfleet.__main__ import run; print(flush=True); sys.argv[0] = 'sgfleet'; run()"
     words = [sys.executable, "-c", code, "check", "--root", FLEET]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, text=True, preexec_fn=usual, **pipes) as process:
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(after / 1000)

@@ -40,7 +40,8 @@ def overview() -> argparse.ArgumentParser:
         prog="sgfleet",
         description="GitOps for GPU hosts that serve LLMs with SGLang under systemd.",
         epilog=f"commands:\n{summaries}\n\nsgfleet COMMAND --help tells more.\n"
-        "Exit codes: 0 clean, 1 findings, 2 usage, 3 nothing to check, 4 internal error.\n",
+        "Exit codes: 0 clean, 1 findings, 2 usage (plan: 1, because 2 says there that something changes),\n"
+        "3 nothing to check, 4 internal error. Some commands have more: their --help lists them.\n",
         formatter_class=help_form(),
         usage="sgfleet [--help] [--version] COMMAND ...",
         allow_abbrev=False,
