@@ -16,6 +16,7 @@ from sgfleet.engine.argv.config import UnknowableError
 from sgfleet.engine.argv.outcome import Parsed
 from sgfleet.engine.argv.parse import parse
 from sgfleet.engine.flag import SUPPRESSED
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -160,9 +161,9 @@ def _shown(value: Any) -> str:
 def _json(value: Any, indent: int | None = None) -> str:
     """JSON in ASCII; what JSON cannot say is said in text."""
     try:
-        return json.dumps(value, indent=indent, allow_nan=False)
+        return json_text(value, indent=indent, allow_nan=False)
     except (ValueError, RecursionError):
-        return json.dumps(_sayable(value), indent=indent)
+        return json_text(_sayable(value), indent=indent)
 
 
 def _sayable(value: Any, depth: int = 0) -> Any:
