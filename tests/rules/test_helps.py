@@ -130,6 +130,7 @@ CASES = [
     ("SPC004", "unit: {memory-max: 0GiB}"),
     ("SPC001", "unit: {RestartSec: 5s}"),
     ("SPC004", f"why: {'a' * 20_000}"),
+    ("SPC004", 'secrets: {api-key: "a b"}'),
     ("SPC004", f"user: {'a' * 33}"),
     ("SPC004", f"environment: {{{'A' * 256}: x}}"),
     ("SPC004", f"working-directory: /{'a' * 4096}"),

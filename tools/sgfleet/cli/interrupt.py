@@ -6,10 +6,10 @@ modules. Only while a command works is it wanted, so that what was begun can be 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers take it; the module `typing` would be imported before all else
 if TYPE_CHECKING:
     from signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal
+    from types import FrameType
 else:  # what is built in: `signal` itself makes enumerations of it, and imports what that needs
     from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal
 
@@ -37,6 +37,6 @@ def came() -> bool:
     return bool(_came)
 
 
-def _raise(number: int, frame: Any) -> None:
+def _raise(number: int, frame: FrameType | None) -> None:
     _came.append(True)
     default_int_handler(number, frame)

@@ -131,7 +131,7 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
     return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
 
 
-_REFERENCE: Final = "write the name of the variable that holds the secret, in a file of environment-files"
+_REFERENCE: Final = "here stands the name of the variable that holds the secret in a file of environment-files"
 
 
 def _may_be_secret(subject: Subject, route: Route) -> bool:
