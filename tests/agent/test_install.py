@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import errno
+import os
 import re
 import sys
 import time
@@ -10,13 +13,18 @@ from pathlib import Path
 import pytest
 
 from sgfleet.agent import local as agent_toml
-from sgfleet.agent.install import install
+from sgfleet.agent.install import FailedInstallError, install
 from sgfleet.agent.own_unit import SERVICE, TIMER, Setup, UnfitError, config, service, timer
 from sgfleet.agent.toml_keys import LocalError
 from sgfleet.agent.trust import Mode
-from sgfleet.systemd.port import FileKind, SystemdError
+from sgfleet.cli.commands import agent as agent_command
+from sgfleet.cli.common import UsageError
+from sgfleet.cli.main import main
+from sgfleet.systemd.port import Failure, FileKind, SystemdError
 from support.private_systemd.users import lingering_user
 from support.simulated_systemd import SimulatedSystemd
+from support.simulated_systemd.script import Script
+from support.simulated_systemd.world import Fault
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(sys.executable).with_name("sgfleet")
@@ -98,9 +106,161 @@ def test_what_stands_in_the_way_of_the_unit_is_left(tmp_path):
 
     manager = SimulatedSystemd()
     manager.put(SERVICE, UnitFile(FileKind.MASKED, target="/dev/null"))
-    with pytest.raises(SystemdError):
+    with pytest.raises(FailedInstallError):
         install(manager, tmp_path / "agent.toml", SETUP._replace(state=str(tmp_path / "state")), (str(PROGRAM),))
     assert manager.read(SERVICE).kind is FileKind.MASKED
+    assert list(tmp_path.iterdir()) == []
+
+
+class Failing:
+    """A manager of which one call fails, or that one and all after it; what it is asked is counted."""
+
+    def __init__(self, manager, at, *, lasting):
+        self._manager, self._at, self._lasting, self.asked = manager, at, lasting, 0
+
+    def __getattr__(self, name):
+        def call(*words):
+            self.asked += 1
+            if self.asked == self._at or (self._lasting and self.asked > self._at):
+                raise SystemdError(Failure.REFUSED, f"{name} is refused")
+            return getattr(self._manager, name)(*words)
+
+        return call
+
+
+def as_it_is(folder, manager):
+    """The host: files, what stands in the units' places, and the timer."""
+    state = manager.show((TIMER,))[TIMER]
+    files = {path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+    return files, [manager.read(name) for name in (SERVICE, TIMER)], state.unit_file_state, state.active_state
+
+
+def before(kind, folder):
+    """A host without the agent, and one with an older one, whose timer somebody has stopped."""
+    manager = SimulatedSystemd(read=lambda _: Script(wanted=True))
+    if kind == "renewed":
+        install(manager, folder / "etc/sgfleet/agent.toml", here(folder), ("/usr/bin/older",))
+        manager.stop(TIMER)
+    return manager
+
+
+def here(folder):
+    return SETUP._replace(state=str(folder / "lib/sgfleet"))
+
+
+def left_of(manager, folder):
+    """What a failed installation says it has left; None where it did not fail."""
+    try:
+        install(manager, folder / "etc/sgfleet/agent.toml", here(folder), (str(PROGRAM),))
+    except FailedInstallError as error:
+        return error.left
+    return None
+
+
+@pytest.mark.parametrize("kind", ["new", "renewed"])
+def test_whichever_step_fails_the_host_is_as_before(kind, tmp_path):
+    for at in range(1, 30):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        manager = before(kind, folder)
+        was, failing = as_it_is(folder, manager), Failing(manager, at, lasting=False)
+        if (left := left_of(failing, folder)) is None:
+            assert failing.asked < at
+            assert at > 8
+            return
+        assert (left, as_it_is(folder, manager)) == ((), was), at
+    raise AssertionError
+
+
+@pytest.mark.parametrize("kind", ["new", "renewed"])
+def test_what_cannot_be_taken_back_is_named(kind, tmp_path):
+    for at in range(1, 30):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        manager = before(kind, folder)
+        was = as_it_is(folder, manager)
+        left = left_of(Failing(manager, at, lasting=True), folder)
+        if left is None:
+            return
+        files, units, *_ = as_it_is(folder, manager)
+        assert files == was[0]  # no manager is needed for these
+        for name, now, then in zip((SERVICE, TIMER), units, was[1], strict=True):
+            assert now == then or any(line.startswith(f"{name} (") for line in left)
+    raise AssertionError
+
+
+@pytest.mark.parametrize("at", range(1, 12))
+def test_a_disk_that_fails_leaves_nothing_either(at, tmp_path, monkeypatch):
+    real, seen = os.fsync, []
+
+    def fsync(descriptor):
+        seen.append(descriptor)
+        if len(seen) == at:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        real(descriptor)
+
+    manager = before("new", tmp_path)
+    was = as_it_is(tmp_path, manager)
+    monkeypatch.setattr(os, "fsync", fsync)
+    if (left := left_of(manager, tmp_path)) is not None:
+        assert (left, as_it_is(tmp_path, manager)) == ((), was)
+
+
+def test_without_a_manager_nothing_is_begun(tmp_path):
+    manager = before("new", tmp_path)
+    manager.set_faults(Fault.DOWN)
+    assert left_of(manager, tmp_path) == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def called(tmp_path, monkeypatch, capsys):
+    """`sgfleet agent install` on a host whose systemd is simulated; exit code and standard error."""
+    manager = before("new", tmp_path)
+    monkeypatch.setattr("sgfleet.systemd.manager.SystemdManager.user", classmethod(lambda cls: manager))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", [str(PROGRAM)])
+
+    def call(*words, fault=None):
+        manager.set_faults(*filter(None, [fault]))
+        try:
+            code = main(["agent", "install", "--user", "--url", "/srv/fleet.git", "--host", "box-01", *words])
+        except UsageError as error:
+            return 2, f"{error.message}\n{error.help}"
+        return code, capsys.readouterr().err
+
+    return call
+
+
+def test_a_failed_installation_says_what_it_left(called, tmp_path):
+    code, said = called("--unsigned", fault=Fault.DOWN)
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "help: nothing of it is left: once that is mended, call it again" in said
+    code, said = called("--unsigned", fault=Fault.LOST_ANSWER)
+    assert code == 1
+    assert "it was taken back but for what systemd has read of it: systemctl --user daemon-reload (" in said
+    assert called("--unsigned")[0] == 0
+
+
+def test_report_is_a_mode_of_the_agent_that_is_installed(called, tmp_path):
+    assert called("--unsigned", "--report")[0] == 0
+    assert not agent_toml.load(tmp_path / ".config/sgfleet/agent.toml").apply
+
+
+def test_no_option_is_lost_on_a_file_that_is_there(called, tmp_path):
+    """Every option of `install` that goes into the file: said once more in another way, it is refused."""
+    signers = tmp_path / "signers"
+    signers.touch()
+    assert called("--allowed-signers", str(signers))[0] == 0
+    parser = argparse.ArgumentParser()
+    agent_command.add_setup(parser)
+    options = [action for action in parser._actions if action.dest != "help"]
+    assert len(options) > 10
+    for action in options:
+        words = [action.option_strings[0], *(["/srv/else"] if action.nargs != 0 else [])]
+        code, said = called(*words)
+        assert code == 2, action
+        assert "is there and says" in said, action
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -160,3 +161,45 @@ def test_the_repository_is_found_upwards(tmp_path, monkeypatch, capsys):
 def test_a_name_in_the_table_is_one_that_was_written(capsys):
     assert main(["argv", "0.5.9", "--", "--model", "m", "--tensor-parallel-size", "8"]) == 0
     assert capsys.readouterr().out.splitlines()[1:3] == ["  model                 m", "  tensor-parallel-size  8"]
+
+
+OWN = ["--model-path", "m", "--tp", "8"]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "python -m sglang.launch_server",
+        "python3 -u -m sglang.launch_server",
+        "/opt/x/bin/python3.11 -m sglang.launch_server",
+        "-m sglang.launch_server",
+        "sglang.launch_server",
+        "python3 /opt/x/lib/sglang/launch_server.py",
+        "sglang serve",
+        "/opt/x/bin/sglang serve",
+        "HF_TOKEN=hunter2-and-more CUDA_VISIBLE_DEVICES=0 python3 -m sglang.launch_server",
+        "env HF_TOKEN=hunter2-and-more python3 -m sglang.launch_server",
+        "sudo -u sglang python3 -m sglang.launch_server",
+        "nohup python3 -m sglang.launch_server",
+        "docker run --gpus all img:v0.5.9 python3 -m sglang.launch_server",
+    ],
+)
+def test_a_whole_command_is_told_where_its_arguments_begin(capsys, front):
+    words = front.split()
+    assert main(["argv", "0.5.9", "--", *words, *OWN]) == 1
+    said = capsys.readouterr().out
+    count = int(re.search(r"leave the first (?:(\d+) words|word) out", said)[1] or 1)
+    assert "did you mean" not in said
+    assert "hunter2" not in said.split("help: ")[1]
+    assert main(["argv", "0.5.9", "--", *[*words, *OWN][count:]]) == 0
+
+
+@pytest.mark.parametrize("front", ["", "python -m sglang.launch_server "])
+def test_a_command_in_one_word_is_told_to_be_several(capsys, front):
+    assert main(["argv", "0.5.9", "--", front + " ".join(OWN)]) == 1
+    assert "write the arguments as words of their own" in capsys.readouterr().out
+
+
+def test_what_only_looks_like_a_launcher_is_none(capsys):
+    assert main(["argv", "0.5.9", "--", "--model-path", "sglang.launch_server", "--nope"]) == 1
+    assert "leave the first" not in capsys.readouterr().out

@@ -124,3 +124,14 @@ def test_a_plan_that_damages_a_model_cannot_be_applied(root, capsys, what):
     for span in ("HEAD~1", "HEAD~1..HEAD"):
         assert main(["plan", span]) == 1
         assert f"error[SCH002] {MODEL}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", WAYS)
+@pytest.mark.parametrize("words", [["render"], ["render", "--check"]])
+def test_render_says_that_it_is_damaged_and_not_that_it_is_missing(root, capsys, what, words):
+    put(root / SCHEMA, what)
+    assert main(words) == 1
+    said = capsys.readouterr().out
+    assert "chat cannot be rendered: the flag schema of SGLang 0.5.9 cannot be used" in said
+    assert "help: sgfleet check says what is wrong with it" in said
+    assert "no flag schema of" not in said

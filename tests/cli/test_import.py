@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from sgfleet.cli.common import UsageError
 from sgfleet.cli.main import main
 
-UNIT = Path(__file__).parents[1] / "corpus/units/kimi-k25-production.service"
+ROOT = Path(__file__).parents[2]
+UNIT = ROOT / "tests" / "corpus/units/kimi-k25-production.service"
 LINE = "python -m sglang.launch_server --model-path /m"
 
 
@@ -34,8 +36,15 @@ def test_written_it_is_checked_and_rendered(here, capsys):
     assert main(["import", "--release", "0.5.9", "--write", "kimi-01", "--name", "chat", "--", *words]) == 0
     assert (here / "hosts/kimi-01/host.yaml").read_text().startswith(before)
     assert main(["render"]) == 0
+    before = (here / "hosts/kimi-01/host.yaml").read_text()
+    capsys.readouterr()
+    assert main(["import", "--release", "0.5.9", "--write", "kimi-01", "--name", "chat", "--", *words]) == 0
+    assert (
+        "unchanged hosts/kimi-01/host.yaml: service chat is there already, and is the same" in capsys.readouterr().err
+    )
     with pytest.raises(UsageError, match="already"):
-        main(["import", "--release", "0.5.9", "--write", "kimi-01", "--name", "chat", "--", *words])
+        main(["import", "--release", "0.5.10", "--write", "kimi-01", "--name", "chat", "--", *words])
+    assert (here / "hosts/kimi-01/host.yaml").read_text() == before
 
 
 def test_usage(here):
@@ -105,6 +114,7 @@ def test_the_placeholder_of_init_gives_way(here, capsys, schemas):
     said = capsys.readouterr().err
     assert "note: hosts/kimi-01/host.yaml: the placeholder sglang that init wrote is replaced" in said
     text = (here / "hosts/kimi-01/host.yaml").read_text()
+    assert text.startswith("# yaml-language-server: ") is schemas
     assert "MODEL" not in text
     assert "host: kimi-01\n" in text
     main(["check", "kimi-01"])
@@ -189,3 +199,29 @@ def test_where_the_release_stands_is_said_with_the_interpreter(here, capsys):
     words = ["--", "/opt/sglang/bin/python3", "-m", "sglang.launch_server", "--model-path", "/m"]
     assert main(["import", *words]) == 1
     assert "`/opt/sglang/bin/python3 -m pip show sglang` on the host tells" in capsys.readouterr().err
+
+
+BEGINNERS = {
+    "hosts/h/host.yaml": [["init", "h"], ["import", str(UNIT), "--release", "0.5.9", "--write", "h"]],
+    "hosts/h/facts.yaml": [["facts", "--host", "h"]],
+    "fleet.yaml": [["init", "h"]],
+}
+"""File -> the commands that may begin it."""
+
+
+@pytest.mark.parametrize(
+    ("path", "words"), [(path, words) for path, calls in BEGINNERS.items() for words in calls], ids=str
+)
+def test_whoever_begins_a_file_names_a_schema_that_is_there(here, path, words):
+    main(words)
+    assert "$schema" not in (here / path).read_text()
+    (here / path).unlink()
+    names = re.findall(r"schema/([a-z]+)\.schema\.json", " ".join(map(str, ROOT.glob("schema/*.schema.json"))))
+    assert {"fleet", "facts", "host"} <= set(names)
+    (here / "schema").mkdir()
+    for name in names:
+        (here / f"schema/{name}.schema.json").touch()
+    main(words)
+    found = re.match(r"# yaml-language-server: \$schema=(\S+)\n", (here / path).read_text())
+    assert found
+    assert ((here / path).parent / found[1]).is_file()

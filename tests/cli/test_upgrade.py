@@ -106,3 +106,39 @@ def test_no_default_is_told_that_stays_or_that_a_given_flag_decides(file, capsys
     assert "SUPPRESS" not in told
     assert "default: nsa-" not in told
     assert "default: dsa-" not in told
+
+
+def test_what_has_the_release_already_stays_as_it_is(file, capsys):
+    """Alone, and beside a service that has not; the interpreter may still be another one."""
+    assert main(["upgrade", "h/other", "--to", "0.5.10"]) == 0
+    told = capsys.readouterr()
+    assert (told.out, file.read_text()) == ("h/other: SGLang 0.5.10 already\n", HOST)
+    assert told.err == "nothing to write: all of it is so already\n"
+    assert main(["upgrade", "h", "--to", "0.5.10", "--check"]) == 0
+    told = capsys.readouterr().out
+    assert "h/other: SGLang 0.5.10 already\n" in told
+    assert "h/chat: SGLang 0.5.9 -> 0.5.10\n" in told
+    python = "/opt/sglang-0.5.10/bin/python3"
+    assert main(["upgrade", "h/other", "--to", "0.5.10", "--python", python]) == 0
+    assert f"  python: /opt/sglang-0.5.9/bin/python3 -> {python}" in capsys.readouterr().out
+    assert f"    python: {python}\n" in file.read_text()
+    assert main(["upgrade", "h/other", "--to", "0.5.10", "--python", python]) == 0
+    assert capsys.readouterr().err == "nothing to write: all of it is so already\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("/opt/sglang-0.5.1/bin/python3", True),
+        ("/opt/sglang-0.5.1-cu12/bin/python3", True),
+        ("/opt/0.5.1/bin/python3", True),
+        ("/opt/sglang-0.5.12/bin/python3", False),
+        ("/opt/sglang-0.5.1.post2/bin/python3", False),
+        ("/opt/sglang-10.5.1/bin/python3", False),
+        ("/opt/sglang/bin/python3", False),
+    ],
+)
+def test_only_an_interpreter_of_the_release_before_is_named(file, capsys, path, named):
+    file.write_text(HOST.replace('"0.5.9"', '"0.5.1"').replace("/opt/sglang-0.5.9/bin/python3", path))
+    main(["upgrade", "h/chat", "--to", "0.5.23", "--check"])
+    assert ("python still is" in capsys.readouterr().out) is named

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sgfleet.cli.grammar import grammar, split_exits
+from sgfleet.cli.main import commands, module_of, overview
 from sgfleet.cli.reference.environment import VARIABLES
 from sgfleet.cli.reference.files import FILES
 from sgfleet.cli.reference.pages import EXAMPLES, pages
@@ -210,3 +211,18 @@ def test_a_picture_of_anything() -> None:
     assert "".join("".join(text.split()) for _, text in texts) == "".join(
         f"error:<&>{'word' * 60}{'x' * (COLUMNS + 5)}".split()
     )
+
+
+def test_who_tells_how_commands_end_tells_of_those_that_differ() -> None:
+    """2 is usage but for commands that name another code, REFUSED: wherever the list stands that holds for all."""
+    different = {name: module_of(name).REFUSED for name in commands() if hasattr(module_of(name), "REFUSED")}
+    assert different == {"plan": 1}
+    lists = {
+        "README": re.search(r"^Exit codes: .*", (ROOT / "README.md").read_text(), re.MULTILINE)[0],
+        "--help": overview().format_help(),
+        "page": PAGES["docs/reference/exit-codes.md"],
+        "man": PAGES["docs/man/sgfleet.1"].replace("\\-", "-"),
+    }
+    for where, text in lists.items():
+        for name, code in different.items():
+            assert re.search(rf"`?{name}`?: {code}, because\s+2 says there", text), where

@@ -48,7 +48,8 @@ def write(text, found, when=WHEN, **how):
     document = None if text is None else read_text(text, "hosts/a/facts.yaml")
     known = {} if document is None else document.data
     sections = {"format": 1, "host": "a", **merged(known, found, when, **how)}
-    return written(document, sections, path="hosts/a/facts.yaml")
+    first = "# yaml-language-server: $schema=../../schema/facts.schema.json\n"
+    return written(document, sections, path="hosts/a/facts.yaml", first=first)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in MACHINES.iterdir()))

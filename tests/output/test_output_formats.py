@@ -246,6 +246,7 @@ def test_colour_only_where_it_is_wanted(monkeypatch, environment, stream, wanted
 
 
 def test_progress_is_for_terminals_only_and_leaves_nothing(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     clock = iter(range(100))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
     pipe, terminal = io.StringIO(), Terminal()

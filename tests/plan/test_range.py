@@ -145,6 +145,23 @@ def test_a_call_that_makes_no_sense_is_no_change(fleet: Fleet) -> None:
         assert fleet.plan(*words).code == 1, "2 says that something changes"
 
 
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_a_call_that_makes_no_sense_is_told_from_a_plan_that_cannot_be_applied(fleet: Fleet, form: str) -> None:
+    """Both end with 1; only of the latter something stands on standard output."""
+    for words in (["--fromat", "json"], ["HEAD", "HEAD"], ["nope"], [".."], ["a..b"], ["--root", "/nowhere"]):
+        said = fleet.plan("--format", form, *words)
+        assert (said.code, said.out) == (1, ""), words
+        assert "error: " in said.errors
+    fleet.edit(KIMI, "tp-size: 8", "tp-size: eight")
+    said = fleet.plan("--format", form, "HEAD")
+    assert said.code == 1
+    assert said.out
+    fleet.write(KIMI, "{")
+    said = fleet.plan("--format", form, "HEAD")
+    assert said.code == 1
+    assert said.out
+
+
 def test_nothing_is_written_and_no_file_of_the_checkout_is_read_between_commits(branch: Fleet) -> None:
     before = branch.data("HEAD~1..HEAD")
     for file in branch.root.glob("hosts/*/*"):

@@ -156,7 +156,7 @@ def test_an_executable_comes_back(path: str) -> None:
         ("/", "ends in a slash"),
         ("/usr/bin/", "ends in a slash"),
         ("/a\nb", "U+000A (a line break): systemd refuses the unit"),
-        ("/a'b", "U+0027 (a character): systemd refuses the unit"),
+        ("/a'b", "U+0027 ('): systemd refuses the unit"),
         ('/a"b', "systemd refuses the unit"),
         ("/a\\b", "systemd refuses the unit"),
         ("/a\x7f", "systemd refuses the unit"),

@@ -129,6 +129,11 @@ CASES = [
     ("SPC004", "unit: {limit-memlock: 48G}"),
     ("SPC004", "unit: {memory-max: 0GiB}"),
     ("SPC001", "unit: {RestartSec: 5s}"),
+    ("SPC004", f"why: {'a' * 20_000}"),
+    ("SPC004", 'secrets: {api-key: "a b"}'),
+    ("SPC004", f"user: {'a' * 33}"),
+    ("SPC004", f"environment: {{{'A' * 256}: x}}"),
+    ("SPC004", f"working-directory: /{'a' * 4096}"),
     ("SPC004", "waive: [{code: FLG1, reason: it is long enough}]"),
     ("SPC004", "waive: [{code: SRV005, reason: short}]"),
     ("SPC003", "waive: [SRV005]"),
@@ -168,10 +173,13 @@ def followed(text, finding):
     place, help_ = finding.place, finding.help
     if "leave it out for no" in help_:
         return re.sub(r"[\w-]+: 0\w+", "", text)
-    proposal = next(found["value"] for each in PROPOSALS if (found := each.fullmatch(help_)))
     lines = text.splitlines(keepends=True)
     line = lines[place.line - 1]
     assert place.end_line == place.line, "more than one line is underlined"
+    if too_many := re.fullmatch(r"take ([0-9,]+) characters out", help_):
+        proposal = line[place.column - 1 : place.end_column - 1 - int(too_many[1].replace(",", ""))]
+    else:
+        proposal = next(found["value"] for each in PROPOSALS if (found := each.fullmatch(help_)))
     lines[place.line - 1] = line[: place.column - 1] + proposal + line[place.end_column - 1 :]
     return "".join(lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -90,6 +91,8 @@ def test_in_a_file_that_cannot_be_read(tmp_path):
         "flags: {json-model-override-args: {eos_token: </s>, x: }, tp-sizee: 8}",
         "flags: {bucket-time-to-first-token: [0.1, x]}",
         "flags: {api-key: $CHAT_API_KEY}",
+        "environment-files: [relative.env]",
+        "environment-files: [./relative, .env, chat/secrets.conf]",
     ],
 )
 def test_what_is_no_secret_is_shown(body, tmp_path):
@@ -108,3 +111,23 @@ def test_lower_case_under_secrets_is_said(tmp_path):
     found = check(tmp_path, repository("secrets: {api-key: chat_key}\nenvironment-files: [/etc/x.env]"))
     (said,) = [finding for finding in found if finding.code == "SRV011"]
     assert "API_KEY" in said.help
+
+
+@pytest.mark.parametrize("written", ["a b", "a-b", "x!", "12", "3.5", "1234567", '"12"', "[a b]", "é é"])
+@pytest.mark.parametrize("where", ["secrets: {{api-key: {}}}", "secrets: {{nope: {}}}"])
+def test_what_is_no_name_under_secrets_is_shown_nowhere_however_short(where, written, tmp_path):
+    """In the message as little as in the excerpt, and what has to stand there is said."""
+    bare = written.strip('[]"')
+    found = [each for each in check(tmp_path, repository(where.format(written))) if each.place.line > 5]
+    assert any("the name of a variable" in f"{each.message} {each.help}" for each in found)
+    for each in found:
+        said = " ".join(filter(None, (each.message, each.help, *each.arithmetic)))
+        assert not re.search(rf"(?<![\w.]){re.escape(bare)}(?![\w.])", said), said
+        assert bare not in (each.place.text or "")
+
+
+def test_the_path_of_a_file_is_named_in_the_message(tmp_path):
+    (said,) = [
+        each for each in check(tmp_path, repository("environment-files: [relative.env]")) if each.code == "SPC004"
+    ]
+    assert said.message == "environment-files[0]: relative.env is not an absolute path"

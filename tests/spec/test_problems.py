@@ -9,10 +9,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import StringConstraints
 
 from sgfleet.rules.registry import entries
+from sgfleet.spec.models.expectation import Hint, expectation
+from sgfleet.spec.models.kinds import MODELS
+from sgfleet.spec.text_faults import text_fault
 from spec.repositories import repository, said
 
 BAD = Path(__file__).with_name("bad")
@@ -107,6 +112,63 @@ def test_a_path_that_is_too_long(tmp_path):
     host = HOST.replace("}", f", working-directory: /{'a' * 4999}}}")
     (found,) = repository(tmp_path, {"hosts/h/host.yaml": host}).host("h").findings
     assert found.message == "working-directory is 5,000 characters long, and an absolute path has at most 4,096"
+
+
+def texts(hint, names=()):
+    """Every place of a model where a text of bounded length stands: the way to it, and its type."""
+    if fields := hint.fields():
+        for key, field in fields.items():
+            yield from texts(Hint.of(field.annotation, field.metadata), (*names, key))
+    elif hint.branches:
+        for each in hint.branches:
+            yield from texts(each, names)
+    elif hint.origin is dict:
+        key, value = map(Hint.of, get_args(hint.type))
+        yield from texts(key, (*names, "KEY"))
+        yield from texts(value, (*names, "x"))
+    elif hint.origin is tuple:
+        yield from texts(Hint.of(get_args(hint.type)[0]), (*names, 0))
+    elif hint.type is str and any(isinstance(each, StringConstraints) for each in hint.metadata):
+        yield names, hint
+
+
+BOUNDED = [(model, names, hint) for model in MODELS.values() for names, hint in texts(Hint(model))]
+
+
+@pytest.mark.parametrize(("model", "names", "hint"), BOUNDED, ids=lambda each: str(each)[:40])
+def test_of_every_text_that_is_too_long_it_is_said_how_long_it_is(model, names, hint):
+    (limits,) = [each for each in hint.metadata if isinstance(each, StringConstraints)]
+    what = expectation(hint).what
+    said = re.search(r"(?:at most|to) (\d+)", what)
+    most = limits.max_length or (int(said[1]) if said else None)
+    if most is None:
+        return
+    pattern = re.compile((limits.pattern or ".*").removeprefix("^").removesuffix("$"))
+    fitting = next(each for each in EXAMPLES if pattern.fullmatch(each))
+    grown = "a" if "a" in fitting else "1"
+    longer = fitting.replace(grown, grown * (most + 1), 1)
+    fault = text_fault(longer, hint.metadata, what)
+    assert fault is not None
+    assert fault[0].startswith(f"is {len(longer):,} characters long, and ")
+    assert fault[0].endswith(f" at most {most:,}")
+    assert fault[1] == f"take {len(longer) - most:,} characters out"
+    assert text_fault(fitting, hint.metadata, what) is None
+
+
+EXAMPLES = ("a", "/a", "http://127.0.0.1:1/a", "a.service", "1.0.0")
+
+
+def test_a_why_that_is_too_long(tmp_path):
+    host = HOST.replace("}", f", why: {'a' * 200_000}}}")
+    (found,) = repository(tmp_path, {"hosts/h/host.yaml": host}).host("h").findings
+    assert found.message == "why is 200,000 characters long, and may have at most 2,000"
+    assert found.help == "take 198,000 characters out"
+
+
+def test_a_name_of_a_variable_that_is_too_long(tmp_path):
+    host = HOST.replace("}", f", environment: {{{'A' * 300}: x}}}}")
+    (found,) = repository(tmp_path, {"hosts/h/host.yaml": host}).host("h").findings
+    assert found.message.endswith(" is 300 characters long, and the name of a variable has at most 255")
 
 
 def test_every_code_about_keys_and_values_has_a_case():

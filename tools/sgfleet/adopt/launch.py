@@ -181,6 +181,19 @@ def _entry(words: Sequence[str]) -> int | None:
     return None
 
 
+def in_front(words: Sequence[str]) -> int:
+    """How many words stand before the server's own: the interpreter and the module, with all that is around them."""
+    if not words or words[0].startswith("--"):
+        return 0
+    for at, word in enumerate(words):
+        name = PurePosixPath(word).name
+        if word == MODULE or name == "launch_server.py":
+            return at + 1
+        if name == "sglang" and words[at + 1 : at + 2] == ["serve"]:
+            return at + 2
+    return 0
+
+
 def _python(start: Start) -> list[str]:
     words = start.words
     program = words[0]

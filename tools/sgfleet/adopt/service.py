@@ -12,11 +12,13 @@ from sgfleet.adopt.start import Refused, Start, Told
 from sgfleet.adopt.unit_file import read_unit
 from sgfleet.source.emit import block
 from sgfleet.spec.option_values import fits
+from sgfleet.spec.schema_line import schema_line
 from sgfleet.spec.secret_names import holds_secret, names_secret
 from sgfleet.spec.secret_shapes import kind_of_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from sgfleet.engine.release import Release
 
@@ -37,11 +39,11 @@ class Imported:
     spec: dict[str, Any]
     told: Told
 
-    def yaml(self, host: str, source: str) -> str:
-        """A whole host.yaml with this one service."""
-        head = ["# yaml-language-server: $schema=../../schema/host.schema.json"]
-        head += [f"# From {source}, by sgfleet import: check it, and say in `why` what it is for."]
-        return "\n".join([*head, *block({"host": host, "services": {self.name: self.spec}}, 0)]) + "\n"
+    def yaml(self, host: str, source: str, root: Path | None = None) -> str:
+        """A whole host.yaml with this one service, for a repository, if there is one."""
+        head = schema_line(f"hosts/{host}/host.yaml", root)
+        head += f"# From {source}, by sgfleet import: check it, and say in `why` what it is for."
+        return "\n".join([head, *block({"host": host, "services": {self.name: self.spec}}, 0)]) + "\n"
 
 
 def import_text(

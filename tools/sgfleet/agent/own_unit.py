@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SERVICE: Final = "sgfleet-agent.service"
 TIMER: Final = "sgfleet-agent.timer"
 INTERVAL_SECONDS: Final = 30
+BRANCH: Final = "main"
+"""What is followed where nothing else is said."""
 CREDENTIALS: Final = "/etc/sgfleet/credentials"
 _PLAIN: Final = re.compile(r"/[A-Za-z0-9_./@:+,=-]+")
 
@@ -64,7 +66,7 @@ class Setup(NamedTuple):
 
     host: str
     url: str
-    branch: str = "main"
+    branch: str = BRANCH
     allowed_signers: str | None = None
     gpg_home: str | None = None
     known_hosts: str | None = None

@@ -56,6 +56,22 @@ class Store:
             with contextlib.suppress(OSError):  # a disk as full as that is told by the checks before a stop
                 durable.write(self._reserve, bytes(RESERVE_BYTES))
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the folder is the agent's already."""
+        return (self.folder / "lock").exists()
+
+    def unprepare(self) -> None:
+        """Take away what `prepare` made; the folder itself stays, and what else is in it.
+
+        Raises:
+            OSError: something is in it that a pass has kept since.
+        """
+        if self._units.is_dir():
+            self._units.rmdir()
+        for each in (self._reserve, self.folder / "lock"):
+            each.unlink(missing_ok=True)
+
     def _claim(self) -> int:
         """The lock's file, opened: whoever finds it knows whose folder this is.
 

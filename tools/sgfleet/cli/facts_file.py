@@ -69,10 +69,12 @@ class FactsFile:
 
     def _text(self, sections: dict[str, Any]) -> str:
         from sgfleet.facts.file import LayoutError, written
+        from sgfleet.spec.schema_line import schema_line
 
         head = {"format": 1, "host": self.host}
         try:
-            text = written(self.document, {**head, **sections}, path=self.path)
+            first = schema_line(self.path, self.root)
+            text = written(self.document, {**head, **sections}, path=self.path, first=first)
         except LayoutError as error:
             help_ = "give --stdout, and put what it prints into the file by hand"
             raise UsageError(f"{self.path} cannot be changed: {error}", help_) from error

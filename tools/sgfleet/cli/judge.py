@@ -13,9 +13,10 @@ from sgfleet.cli.hidden import shown_outcome, shown_words
 from sgfleet.cli.releases import load_release
 from sgfleet.engine.argv.advice import advised
 from sgfleet.engine.argv.config import UnknowableError
-from sgfleet.engine.argv.outcome import Parsed
+from sgfleet.engine.argv.outcome import Parsed, Rejected
 from sgfleet.engine.argv.parse import parse
 from sgfleet.engine.flag import SUPPRESSED
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -52,7 +53,22 @@ def judge(arguments: argparse.Namespace) -> int:
 
 
 def _judge(release: Release, words: Sequence[str], root: Path | None) -> Outcome:
-    return advised(release, words, parse(release, words, _read), root)
+    outcome = parse(release, words, _read)
+    if isinstance(outcome, Rejected) and (help_ := _in_front(words)):
+        return outcome._replace(help=help_)
+    return advised(release, words, outcome, root)
+
+
+def _in_front(words: Sequence[str]) -> str | None:
+    """What to say of a whole command. Its words are not repeated: a variable in front may be a secret."""
+    from sgfleet.adopt.launch import MODULE, in_front
+
+    if (number := in_front(words)) > 0:
+        what = "the first word" if number == 1 else f"the first {number} words"
+        return f"leave {what} out: what is judged begins behind {'it' if number == 1 else 'them'}"
+    if len(words) == 1 and (MODULE in words[0] or " --" in words[0]):
+        return "write the arguments as words of their own, without quotes around all of them"
+    return None
 
 
 def _read(path: str) -> str:
@@ -160,9 +176,9 @@ def _shown(value: Any) -> str:
 def _json(value: Any, indent: int | None = None) -> str:
     """JSON in ASCII; what JSON cannot say is said in text."""
     try:
-        return json.dumps(value, indent=indent, allow_nan=False)
+        return json_text(value, indent=indent, allow_nan=False)
     except (ValueError, RecursionError):
-        return json.dumps(_sayable(value), indent=indent)
+        return json_text(_sayable(value), indent=indent)
 
 
 def _sayable(value: Any, depth: int = 0) -> Any:

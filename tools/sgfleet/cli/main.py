@@ -7,15 +7,18 @@ import gc
 import importlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sgfleet.cli import streams
+from sgfleet.cli import interrupt, streams
 from sgfleet.cli.common import FINDINGS, OK, USAGE, FindingsError, UsageError, near
 from sgfleet.cli.help_form import help_form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
+
+INTERRUPTED: Final = 130
+"""What a shell shows for a process that a Ctrl-C ended."""
 
 
 def commands() -> list[str]:
@@ -37,7 +40,8 @@ def overview() -> argparse.ArgumentParser:
         prog="sgfleet",
         description="GitOps for GPU hosts that serve LLMs with SGLang under systemd.",
         epilog=f"commands:\n{summaries}\n\nsgfleet COMMAND --help tells more.\n"
-        "Exit codes: 0 clean, 1 findings, 2 usage, 3 nothing to check, 4 internal error.\n",
+        "Exit codes: 0 clean, 1 findings, 2 usage (plan: 1, because 2 says there that something changes),\n"
+        "3 nothing to check, 4 internal error. Some commands have more: their --help lists them.\n",
         formatter_class=help_form(),
         usage="sgfleet [--help] [--version] COMMAND ...",
         allow_abbrev=False,
@@ -96,7 +100,9 @@ def main(argv: Sequence[str]) -> int:
         arguments, unknown = parser_of(command).parse_known_args(own, tail)
         if unknown:
             raise UsageError(*_unknown(command, own, unknown, tailed="--" in argv))
-        code: int = module_of(command).run(arguments)
+        module = module_of(command)
+        interrupt.raises()
+        code: int = module.run(arguments)
         return code
     if command and not command.startswith("-"):
         raise UsageError(f"there is no command {command!r}", near(command, commands()) or "sgfleet --help lists them")
@@ -111,13 +117,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run() -> None:
-    """The console script: one error boundary around everything."""
+    """The console script behind its first step (`sgfleet.__main__`): one error boundary around everything."""
     # A short process that builds trees and lets them go: looking for cycles finds none, and takes a tenth of the time.
     gc.set_threshold(100_000)
     streams.prepare()
     try:
-        code = _guarded(sys.argv[1:])
+        try:
+            code = _guarded(sys.argv[1:])
+        finally:
+            interrupt.ends()
         sys.stdout.flush()
+    except KeyboardInterrupt:  # on its way out
+        code = INTERRUPTED
     except streams.LostOutput as lost:
         # The reader may have left (`| head`): nobody is there to be told. 141 is what a shell shows for SIGPIPE.
         code = 141 if lost.reader_left else FINDINGS
@@ -160,10 +171,12 @@ def _guarded(argv: Sequence[str]) -> int:
         write_findings(error.findings)
         return FINDINGS
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except streams.LostOutput:
         raise
     except Exception as error:  # the boundary: whatever was not foreseen becomes a report, never a bare traceback
+        if interrupt.came():
+            return INTERRUPTED
         from sgfleet.cli.os_faults import refusal
 
         if (refused := refusal(error)) is not None:

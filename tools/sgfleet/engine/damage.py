@@ -1,4 +1,4 @@
-"""A flag schema that cannot be read, as a finding: what every command says of it."""
+"""A flag schema that cannot be read, as a finding, or is not there: what every command says of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sgfleet.engine.store import DamagedSchemaError
+
+
+def lack(release: str) -> tuple[str, str]:
+    """That there is none, and what to do."""
+    return f"there is no flag schema of SGLang {release}", f"sgfleet schema add {release}"
 
 
 def damage(error: DamagedSchemaError, root: Path | None) -> Finding:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from sgfleet.source.document import Document
     from sgfleet.source.nodes import Node
 
-SCHEMA_LINE: Final = "# yaml-language-server: $schema=../../schema/facts.schema.json\n"
-_HEAD: Final = f"{SCHEMA_LINE}# What this machine is, as `sgfleet facts` read it; commit what it writes.\n"
+_HEAD: Final = "# What this machine is, as `sgfleet facts` read it; commit what it writes.\n"
 _GIB: Final = 2**30
 
 
@@ -24,16 +23,16 @@ class LayoutError(Exception):
     """The file is laid out in a way in which it cannot be changed without touching what a person wrote."""
 
 
-def written(document: Document | None, sections: dict[str, Any], *, path: str) -> str:
+def written(document: Document | None, sections: dict[str, Any], *, path: str, first: str = "") -> str:
     """The file's text with these sections; one that is None or empty goes, but for lists, where empty means none.
 
     Comments in lines of their own stay, those within a section that changes above it. Sections that are equal to what
-    stands there keep their text.
+    stands there keep their text. `first` stands above all else in a file that is begun.
 
     Raises:
         LayoutError: the file is no block mapping, or cannot be changed safely.
     """
-    text = _HEAD if document is None else document.text
+    text = f"{first}{_HEAD}" if document is None else document.text
     if text and not text.endswith("\n"):
         text += "\n"
     if document is not None and document.root.style:

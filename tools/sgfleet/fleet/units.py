@@ -52,7 +52,7 @@ class HostUnits(NamedTuple):
 
 def host_units(workspace: Workspace, spec: HostSpec) -> HostUnits:
     """Render a host's services and read their committed units."""
-    rendered = render_host(spec, workspace.release)
+    rendered = render_host(spec, workspace.release, workspace.lacks)
     findings = list(rendered.findings)
     committed = committed_units(workspace.tree, spec.name, findings)
     return HostUnits(rendered, committed or {}, findings, committed is not None)

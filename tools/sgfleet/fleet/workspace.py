@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgfleet.engine import store
-from sgfleet.engine.damage import damage
+from sgfleet.engine.damage import damage, lack
 from sgfleet.fleet.damage import damaged_model, damaged_tables
 from sgfleet.source.tree import WorkTree
 from sgfleet.spec.repository import Repository
@@ -64,7 +64,7 @@ class Workspace:
         """Why the flags of a release are not known, and what to do."""
         if version in self.damaged_releases:
             return f"the flag schema of SGLang {version} cannot be used", "sgfleet check says what is wrong with it"
-        return f"there is no flag schema of SGLang {version}", f"sgfleet schema add {version}"
+        return lack(version)
 
     def look_at_models(self, *, thorough: bool = True) -> None:
         """Find damaged facts of models. All of this repository are read, because a lookup that finds nothing cannot

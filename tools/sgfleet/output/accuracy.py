@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet.output.json_answer import json_text
 from sgfleet.output.visible import visible
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def as_markdown(scored: Sequence[Scored]) -> str:
 
 def as_json(scored: Sequence[Scored]) -> str:
     """The same for programs."""
-    return json.dumps({"format": 1, "entries": [_entry(each) for each in scored]}, indent=2) + "\n"
+    return json_text({"format": 1, "entries": [_entry(each) for each in scored]}, indent=2) + "\n"
 
 
 def _entry(scored: Scored) -> dict[str, Any]:

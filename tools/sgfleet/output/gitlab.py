@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from sgfleet.output.json_answer import json_text
 from sgfleet.output.sarif import fingerprint
 from sgfleet.output.visible import visible
 
@@ -38,7 +38,7 @@ class GitLab:
             print_ = fingerprint(finding)
             self._seen[print_] += 1
             data = entry(finding, f"{print_}:{self._seen[print_]}")
-            self._stream.write(f"{self._separator}\n{json.dumps(data)}")
+            self._stream.write(f"{self._separator}\n{json_text(data)}")
             self._separator = ","
 
     def end(self, _summary: Summary, failures: Sequence[Failure], /) -> None:
@@ -51,7 +51,7 @@ class GitLab:
                 "severity": "blocker",
                 "location": {"path": "fleet.yaml", "lines": {"begin": 1}},
             }
-            self._stream.write(f"{self._separator}\n{json.dumps(data)}")
+            self._stream.write(f"{self._separator}\n{json_text(data)}")
             self._separator = ","
         self._stream.write("\n]\n")
 

@@ -6,8 +6,9 @@ schema is schema/output/check.schema.json.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,4 +85,4 @@ def _place(place: Place) -> dict[str, Any]:
 
 def _dump(data: Any) -> str:
     # ASCII only: whatever stands in somebody's file, the document passes every terminal and encoding unchanged.
-    return json.dumps(data, ensure_ascii=True)
+    return json_text(data)

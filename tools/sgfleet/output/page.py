@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.output.colour import plain
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +65,7 @@ def reference(entries: Iterable[Entry]) -> str:
 
 def as_json(entries: Iterable[Entry]) -> str:
     """Pages for a program: `{"format": 1, "rules": [...]}`."""
-    return json.dumps({"format": FORMAT, "rules": [_data(entry) for entry in entries]}, indent=2) + "\n"
+    return json_text({"format": FORMAT, "rules": [_data(entry) for entry in entries]}, indent=2) + "\n"
 
 
 def _data(entry: Entry) -> dict[str, Any]:

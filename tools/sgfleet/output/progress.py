@@ -1,7 +1,8 @@
-"""How far long work has come: one line of standard error that overwrites itself, on a terminal only."""
+"""How far long work has come: one line of standard error that overwrites itself, on a terminal only that can do so."""
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Final, TextIO
 
@@ -19,15 +20,24 @@ class Progress:
         self._done = 0
         self._last = float("-inf")
         self._shown = False
-        self._wanted = stream.isatty()
+        self._wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
 
     def step(self, number: int = 1) -> None:
         """So many more are done."""
         self._done += number
         if self._wanted and (now := time.monotonic()) - self._last >= _EVERY_SECONDS:
             self._last, self._shown = now, True
-            self._stream.write(f"{_CLEAR}{self._done:,} of {self._total:,} {self._what}")
+            line = f"{self._done:,} of {self._total:,} {self._what}"
+            self._stream.write(f"{_CLEAR}{line[: self._room()]}")
             self._stream.flush()
+
+    def _room(self) -> int | None:
+        """What one line takes: what wraps is no line that can be taken back. None where the terminal does not tell."""
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns
+        except (OSError, ValueError):
+            return None
+        return columns - 1 if columns > 0 else None
 
     def clear(self) -> None:
         """Take the line away."""

@@ -8,6 +8,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TextIO
 from urllib.parse import quote
 
+from sgfleet.output.json_answer import json_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -50,7 +52,7 @@ class Sarif:
             print_ = fingerprint(finding)
             self._seen[print_] += 1
             data = result(finding, index, f"{print_}:{self._seen[print_]}")
-            self._stream.write(f"{self._separator}\n{json.dumps(data)}")
+            self._stream.write(f"{self._separator}\n{json_text(data)}")
             self._separator = ","
 
     def end(self, summary: Summary, failures: Sequence[Failure], /) -> None:
@@ -74,7 +76,7 @@ class Sarif:
             "originalUriBaseIds": roots,
             "properties": numbers,
         }
-        self._stream.write(f"\n], {json.dumps(rest)[1:]}]}}\n")
+        self._stream.write(f"\n], {json_text(rest)[1:]}]}}\n")
 
 
 def fingerprint(finding: Finding) -> str:

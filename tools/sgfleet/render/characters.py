@@ -37,7 +37,7 @@ def unfit(text: str) -> re.Match[str] | None:
 
 
 def name_of(character: str) -> str:
-    """`U+202E`, with a word about what it is."""
+    """`U+202E`, with a word about what it is; what can be seen is shown."""
     return f"U+{ord(character):04X} ({_kind(character)})"
 
 
@@ -54,4 +54,4 @@ def _kind(character: str) -> str:
     ):
         if re.match(f"[{characters}]", character):
             return kind
-    return "an invisible character" if re.match(f"[{INVISIBLE}]", character) else "a character"
+    return "an invisible character" if re.match(f"[{INVISIBLE}]", character) else character

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from sgfleet.engine.damage import lack
 from sgfleet.findings import Finding, Severity
 from sgfleet.render.bodies import keep_body, kept_body
 from sgfleet.render.command import command_of
@@ -31,11 +32,19 @@ class Rendered:
     findings: list[Finding] = field(default_factory=list)
 
 
-def render_host(spec: HostSpec, release_of: Callable[[str], Release | None]) -> Rendered:
-    """Render what can be rendered. `release_of` gives the flags of a release, None where this tool has none."""
+def render_host(
+    spec: HostSpec,
+    release_of: Callable[[str], Release | None],
+    lacks_of: Callable[[str], tuple[str, str]] = lack,
+) -> Rendered:
+    """Render what can be rendered.
+
+    `release_of` gives the flags of a release, None where this tool has none; `lacks_of` says why then, and what to do.
+    """
     rendered = Rendered(known={*spec.services, *spec.unresolved})
     for name, resolved in spec.services.items():
-        unit = render_service(spec.name, resolved, release_of(resolved.service.release))
+        version = resolved.service.release
+        unit = render_service(spec.name, resolved, release_of(version), lacks_of)
         if isinstance(unit, str):
             rendered.units[name] = unit
         else:
@@ -43,12 +52,17 @@ def render_host(spec: HostSpec, release_of: Callable[[str], Release | None]) -> 
     return rendered
 
 
-def render_service(host: str, resolved: Resolved, release: Release | None) -> str | list[Finding]:
+def render_service(
+    host: str,
+    resolved: Resolved,
+    release: Release | None,
+    lacks_of: Callable[[str], tuple[str, str]] = lack,
+) -> str | list[Finding]:
     """The unit of one service, or everything that keeps it from having one."""
     name, service = resolved.name, resolved.service
     if release is None:
-        message = f"{name} cannot be rendered: no flag schema of SGLang {service.release}"
-        return [_finding(resolved, ("release",), message, f"sgfleet schema add {service.release}")]
+        why, help_ = lacks_of(service.release)
+        return [_finding(resolved, ("release",), f"{name} cannot be rendered: {why}", help_)]
     texts = _texts(resolved)
     body = kept_body(service, release, texts)
     if body is not None:

@@ -11,6 +11,7 @@ from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
 from sgfleet.spec.models.base import Expect
 from sgfleet.spec.models.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
+from sgfleet.spec.secrecy import hidden_in
 from sgfleet.spec.subject import BAD_VALUE, MISSING_KEY, RELEASE_NUMBER, UNKNOWN_KEY, WRONG_TYPE
 from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import name_of, quoted, such_as
@@ -95,6 +96,9 @@ def _bad_key(subject: Subject, where: Target) -> Finding:
             UNKNOWN_KEY, where.route, f"unknown key {quoted(key)} in {name_of(above)}", hint, part="key"
         )
     expected = expectation(where.hint)
+    if fault := text_fault(str(key), where.hint.metadata, expected.what):
+        message = f"{name_of(above)}: {quoted(key)} {fault[0]}"
+        return subject.finding(BAD_VALUE, where.route, message, fault[1], part="key")
     message = f"{name_of(above)}: {quoted(key)} is not {expected.what}"
     return subject.finding(BAD_VALUE, where.route, message, such_as(expected), part="key")
 
@@ -111,14 +115,29 @@ def _bad_value(subject: Subject, where: Target, hint: Hint, advice: str) -> Find
         return subject.finding(RELEASE_NUMBER, where.route, message, _as_version(written, expected.what))
     kind = kind_of(data)
     wrong_type = kind not in kinds(hint) and not (kind == "a whole number" and "a number" in kinds(hint))
-    message = f"{name}: {_shown(data, written)} is not {expected.what}"
+    secret = _may_be_secret(subject, where.route)
+    message = f"{name}: {'what stands here' if secret else _shown(data, written)} is not {expected.what}"
     if isinstance(data, str) and (fault := text_fault(data, hint.metadata, expected.what)):
         return subject.finding(BAD_VALUE, where.route, f"{name} {fault[0]}", fault[1])
     if data is None:
         message = f"{name} is empty, and {expected.what} is expected"
-    help_ = advice or _conversion(data, written, hint) or _near(data, hint) or _nearest_number(data, hint)
+    if "secrets" in where.route[:-1]:
+        help_: str | None = f"{_REFERENCE}, {such_as(expected)}"
+    elif secret:
+        help_ = advice or such_as(expected)
+    else:
+        help_ = advice or _conversion(data, written, hint) or _near(data, hint) or _nearest_number(data, hint)
     help_ = help_ or such_as(expected)
     return subject.finding(WRONG_TYPE if wrong_type else BAD_VALUE, where.route, message, help_)
+
+
+_REFERENCE: Final = "here stands the name of the variable that holds the secret in a file of environment-files"
+
+
+def _may_be_secret(subject: Subject, route: Route) -> bool:
+    """Whether a value is not shown: it may be what somebody wrote in the place of a secret's name."""
+    top = {key: subject.data[key] for key in route[:1]} if isinstance(subject.data, dict) else {}
+    return "secrets" in route[:-1] or any(each.route == route and each.part == "value" for each in hidden_in(top))
 
 
 def _shown(data: Any, written: str) -> str:

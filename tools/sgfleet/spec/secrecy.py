@@ -25,6 +25,10 @@ HIDDEN: Final = "(hidden)"
 
 _PIECE: Final = re.compile(r"""[^\s"',}\]]+""")
 _VARIABLE: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
+_FILE: Final = re.compile(
+    r"[^=]*/[^=]*|[A-Za-z0-9_-]*\.(?:cfg|conf|config|env|environment|ini|list|secrets?|sh|txt|vars)"
+)
+"""A path, or the name of a file alone: what a secret has not."""
 _COMMENT: Final = re.compile(r"(?:^|\s)#(.*)")
 _SAID: Final = re.compile(r"[A-Za-z0-9_.-]+(?= *\S)")
 
@@ -119,7 +123,7 @@ def _in_mapping(data: dict[str, Any], route: Route, *, secret: bool) -> Iterator
         if key == "secrets":
             yield from _references(value, (*route, key))
         elif key == "environment-files":
-            yield from _where(value, (*route, key), lambda text: "=" in text or "/" not in text)
+            yield from _where(value, (*route, key), lambda text: _FILE.fullmatch(text) is None)
         elif key == "environment" and not isinstance(value, dict):
             yield from hidden_in(value, (*route, key), secret=True)
         elif secret or may_hold_secret(key) or isinstance(value, dict | list | tuple):
@@ -156,6 +160,8 @@ def _references(value: Any, route: Route) -> Iterator[Hidden]:
     """Under `secrets:` stand names of variables; whatever else stands there may be the secret itself."""
     if isinstance(value, dict):
         for key, one in value.items():
+            if isinstance(one, int | float) and not isinstance(one, bool):  # however small: no name is a number
+                yield Hidden((*route, key), "value", str(one))
             yield from _where(one, (*route, key), lambda text: _VARIABLE.fullmatch(text) is None)
     else:
         yield from hidden_in(value, route, secret=True)

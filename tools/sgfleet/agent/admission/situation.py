@@ -66,7 +66,7 @@ class Situation:
         """Its release: without one, it could not have been rendered."""
         release = self.workspace.release(self.service.release)
         if release is None:
-            raise LookupError(f"there is no flag schema of SGLang {self.service.release}")
+            raise LookupError(self.workspace.lacks(self.service.release)[0])
         return release
 
     @cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import sys
@@ -14,6 +13,7 @@ from sgfleet import VERSION
 from sgfleet.agent.store import Store
 from sgfleet.cli.agent.host import FailedError, local_of, readable, seconds_of
 from sgfleet.cli.common import OK
+from sgfleet.output.json_answer import json_text
 from sgfleet.output.visible import visible
 from sgfleet.systemd.port import SystemdError
 
@@ -116,7 +116,7 @@ def status(arguments: argparse.Namespace) -> int:
     except SystemdError as error:
         raise FailedError(str(error)) from None
     if arguments.format == "json":
-        print(json.dumps(as_json(told), indent=2))
+        print(json_text(as_json(told), indent=2))
     else:
         for line in lines(told):
             print(visible(line))
@@ -129,7 +129,7 @@ def log(arguments: argparse.Namespace) -> int:
     with readable(store):
         entries = [entry for entry in store.logged(arguments.lines) if isinstance(entry, dict)]
     if arguments.format == "json":
-        print(json.dumps({"format": 1, "entries": entries}, indent=2))
+        print(json_text({"format": 1, "entries": entries}, indent=2))
         return OK
     for entry in entries:
         print(visible(_line(entry)))

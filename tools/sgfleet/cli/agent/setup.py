@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sgfleet.agent.install import FailedInstallError
 from sgfleet.agent.install import install as put
 from sgfleet.agent.install import remove as take_away
 from sgfleet.agent.local import load
-from sgfleet.agent.own_unit import Setup, UnfitError
+from sgfleet.agent.own_unit import BRANCH, Setup, UnfitError
 from sgfleet.agent.toml_keys import LocalError
+from sgfleet.agent.trust import Mode
 from sgfleet.cli.agent.host import FailedError, config_path, refuse
 from sgfleet.cli.common import OK, UsageError
 from sgfleet.render.unquotable import Unquotable
@@ -41,8 +43,11 @@ def install(arguments: argparse.Namespace) -> int:
         refuse(path, error)
     except (UnfitError, Unquotable) as error:
         raise UsageError(str(error)) from None
-    except (OSError, SystemdError) as error:
-        raise FailedError(str(error)) from None
+    except FailedInstallError as error:
+        help_ = "nothing of it is left: once that is mended, call it again"
+        if error.left:
+            help_ = f"it was taken back but for {'; '.join(error.left)}: see to that, then call it again"
+        raise FailedError(str(error), help_) from None
     for line in done:
         print(line)
     if not arguments.user and (place := _writable(program)) is not None:
@@ -59,7 +64,7 @@ def remove(arguments: argparse.Namespace) -> int:
     try:
         done = take_away(_manager(arguments))
     except SystemdError as error:
-        raise FailedError(str(error)) from None
+        raise FailedError(str(error), "once that is mended, call it again: what is done of it stays done") from None
     for line in done:
         print(line)
     print(f"left as they are: the services, {path}, and the agent's folder")
@@ -86,7 +91,7 @@ def _setup(arguments: argparse.Namespace, path: Path) -> Setup:
     return Setup(
         host=arguments.host or socket.gethostname().partition(".")[0],
         url=arguments.url,
-        branch=arguments.branch,
+        branch=arguments.branch or BRANCH,
         allowed_signers=_absolute(arguments.allowed_signers),
         gpg_home=_absolute(arguments.gpg_home),
         known_hosts=_absolute(arguments.known_hosts),
@@ -106,6 +111,7 @@ def _hold_against(arguments: argparse.Namespace, path: Path) -> None:
     said = {
         "--host": (arguments.host, local.host),
         "--url": (arguments.url, local.remote.url),
+        "--branch": (arguments.branch, local.remote.branch),
         "--allowed-signers": (_absolute(arguments.allowed_signers), local.signers.allowed_signers),
         "--gpg-home": (_absolute(arguments.gpg_home), local.signers.gpg_home),
         "--known-hosts": (_absolute(arguments.known_hosts), local.remote.known_hosts),
@@ -118,6 +124,17 @@ def _hold_against(arguments: argparse.Namespace, path: Path) -> None:
             raise UsageError(
                 f"{option} {wanted}: {path} is there and says {there or 'nothing'}", f"edit {path}, or remove it first"
             )
+    modes = {
+        "--report": (arguments.report and local.apply, 'mode = "apply"', 'mode = "report"'),
+        "--unsigned": (
+            arguments.unsigned and local.signers.mode is not Mode.NONE,
+            '[trust] mode = "signed"',
+            'mode = "none"',
+        ),
+    }
+    for option, (lost, says, write) in modes.items():
+        if lost:
+            raise UsageError(f"{option}: {path} is there and says {says}", f"write {write} there, or remove it first")
 
 
 def _absolute(path: Path | None) -> str | None:

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for command in made.values():
         command.add_argument("--config", type=_file, metavar="FILE", help="the host's file")
         command.add_argument("--user", action="store_true", help="services of this account, not of the system")
-    _add_setup(made["install"])
+    add_setup(made["install"])
     wait = "pass after pass until nothing is under way (default: as long as it takes)"
     made["tick"].add_argument("--wait", nargs="?", const="", metavar="DURATION", help=wait)
     made["tick"].add_argument("--quiet", action="store_true", help="say nothing where everything is steady")
@@ -56,10 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(made["log"], ("text", "json"))
 
 
-def _add_setup(install: argparse.ArgumentParser) -> None:
+def add_setup(install: argparse.ArgumentParser) -> None:
     """What goes into a file that is not there yet."""
     install.add_argument("--url", metavar="URL", help="the fleet's repository: https, ssh, or a path")
-    install.add_argument("--branch", default="main", metavar="BRANCH", help="default: main")
+    install.add_argument("--branch", metavar="BRANCH", help="default: main")
     install.add_argument("--host", metavar="NAME", help="its folder under hosts/ (default: this machine's name)")
     install.add_argument("--allowed-signers", type=_file, metavar="FILE", help="SSH keys whose signatures count")
     install.add_argument("--gpg-home", type=_file, metavar="DIR", help="a GPG keyring whose signatures count")
@@ -70,7 +70,8 @@ def _add_setup(install: argparse.ArgumentParser) -> None:
     install.add_argument(
         "--textfile", type=_file, metavar="FILE", help="metrics, for node_exporter's textfile collector"
     )
-    install.add_argument("--report", action="store_true", help="only say what would be done")
+    mode = "an agent that says what it would do, and does nothing; it is installed all the same"
+    install.add_argument("--report", action="store_true", help=mode)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,7 +13,8 @@ Values of flags that hold a secret (--api-key) are answered as "(hidden)", with 
 exactly the parser's. Without --batch, whatever looks like a secret inside other values is hidden as well.
 
 In JSON, a number that JSON does not have is text: "NaN", "Infinity", "-Infinity"; an integer of more than 4,200 digits
-is text in hexadecimal; a value that is nested too deeply to print is the text "...".
+is text in hexadecimal; a value that is nested too deeply to print is the text "..."; a byte that is no UTF-8 is the
+text \\xff, of four characters.
 
 Exit code: 0 taken, 1 refused or not known, 2 usage (also: no such release); with --batch 0 once all lines are answered.
 """

@@ -10,13 +10,13 @@ Exit codes: 0 read, 1 a GPU cannot be used, nobody knows which there are, or the
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, near, root_of
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -195,7 +195,7 @@ def _report(arguments: argparse.Namespace, file: FactsFile, found: Probe, text: 
             "problems": found.problems,
             "notes": found.notes,
         }
-        print(json.dumps(answer, indent=2))
+        print(json_text(answer, indent=2))
     elif arguments.stdout:
         print(text, end="")
     elif written is not None:

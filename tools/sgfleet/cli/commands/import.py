@@ -4,6 +4,8 @@ The source is a file (- for standard input), or the words behind `--`. Flags are
 what comes out gives the server the same values; abbreviations are written in full. What the YAML cannot say, and what
 has to be done on the host, is told line by line on standard error. Secrets become names, and are never shown.
 
+A service that is there already, and is the same, is left as it is.
+
 Exit codes: 0 carried over, 1 something was not or cannot be, 2 usage.
 """
 
@@ -66,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         assert root is not None  # noqa: S101 - root_of found one
         _write(root, arguments.write, found)
     else:
-        print(found.yaml("new-host", "a start of SGLang"), end="")
+        print(found.yaml("new-host", "a start of SGLang", root), end="")
     for label, lines in (("note", found.told.notes), ("lost", found.told.lost), ("to do", found.told.todo)):
         for line in lines:
             print(f"{label}: {line}", file=sys.stderr)
@@ -96,11 +98,17 @@ def _placeholders(data: Any, path: str) -> Iterator[str]:
             yield f"{path}: service {name} is the placeholder that init wrote ({MODEL}): take it out, or fill it in"
 
 
+def _holds(data: Any, found: Imported) -> bool:
+    """Whether the host's file has this very service."""
+    services = data.get("services") if isinstance(data, dict) else None
+    return isinstance(services, dict) and services.get(found.name) == found.spec
+
+
 def _write(root: Path, host: str, found: Imported) -> None:
     """Add the service to the host's file, or begin that file.
 
     Raises:
-        UsageError: the host's name is none, or the service is there already.
+        UsageError: the host's name is none, or there is another service of this name.
     """
     import re
 
@@ -119,13 +127,16 @@ def _write(root: Path, host: str, found: Imported) -> None:
             document = read_document(WorkTree(root), path)
             if is_untouched(document.text, host):
                 found.told.notes.append(f"{path}: the placeholder {SERVICE} that init wrote is replaced")
-                text = found.yaml(host, "a start of SGLang")
+                text = found.yaml(host, "a start of SGLang", root)
+            elif _holds(document.data, found):
+                print(f"unchanged {path}: service {found.name} is there already, and is the same", file=sys.stderr)
+                return
             else:
                 text = insert(document, ("services", found.name), found.spec)
                 found.told.todo.extend(_placeholders(document.data, path))
         else:
             WorkTree(root).entries(f"hosts/{host}")  # no way through a link
-            text = found.yaml(host, "a start of SGLang")
+            text = found.yaml(host, "a start of SGLang", root)
         replace_file(root / path, text)
     except EditError as error:
         raise UsageError(f"{path}: {error.message}", "--name gives it another name") from None

@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sgfleet.source.problems import SourceError
     from sgfleet.source.tree import WorkTree
     from sgfleet.spec.names import HOST_NAME_PATTERN
+    from sgfleet.spec.schema_line import schema_line
 
     root = arguments.root or Path.cwd()
     host: str = arguments.host
@@ -74,11 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not re.fullmatch(HOST_NAME_PATTERN, host):
         raise UsageError(f"{host!r} is no name of a host", "lower-case letters, digits and dashes, such as kimi-01")
     release = load_release(arguments.release or store.available(root)[-1], root).version
-    line = "# yaml-language-server: $schema={}schema/{}.schema.json\n"
-    schemas = (root / "schema" / "host.schema.json").is_file()
+    path = f"hosts/{host}/host.yaml"
     files = {
-        "fleet.yaml": (line.format("", "fleet") if schemas else "") + FLEET,
-        f"hosts/{host}/host.yaml": (line.format("../../", "host") if schemas else "") + placeholder(host, release),
+        "fleet.yaml": schema_line("fleet.yaml", root) + FLEET,
+        path: schema_line(path, root) + placeholder(host, release),
         ".pre-commit-config.yaml": HOOKS,
     }
     try:

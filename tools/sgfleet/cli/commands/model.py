@@ -8,12 +8,12 @@ Exit codes: 0 done, 1 a checkpoint or model is not known or cannot be read, 2 us
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, root_of
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -81,7 +81,7 @@ def _add(arguments: argparse.Namespace) -> int:
         if arguments.format == "text":
             print(f"{state:<9} {facts.name}  {_line(facts)}")
     if arguments.format == "json":
-        print(json.dumps({"format": 1, **report}, indent=2))
+        print(json_text({"format": 1, **report}, indent=2))
     return FINDINGS if report["failed"] else OK
 
 
@@ -131,7 +131,7 @@ def _list(arguments: argparse.Namespace) -> int:
             }
             for facts in found
         ]
-        print(json.dumps({"format": 1, "models": rows}, indent=2))
+        print(json_text({"format": 1, "models": rows}, indent=2))
     else:
         for facts in found:
             print(f"{facts.name:<52} {_line(facts)}")
@@ -153,7 +153,7 @@ def _show(arguments: argparse.Namespace) -> int:
         return FINDINGS
     weights = found.weights(Parallel(tp=arguments.tp, pp=arguments.pp, attention_dp=arguments.dp, ep=arguments.ep))
     if arguments.format == "json":
-        print(json.dumps({"format": 1, **_as_json(found, weights)}, indent=2))
+        print(json_text({"format": 1, **_as_json(found, weights)}, indent=2))
     else:
         _print(found, weights)
     return OK

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.cli.common import FINDINGS, OK, FindingsError, UsageError, add_format, add_root, near, root_of
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -192,7 +193,7 @@ def _report(
             "notes": measured.notes,
             "written": written,
         }
-        print(json.dumps(answer, indent=2))
+        print(json_text(answer, indent=2))
     else:
         print(f"{name}: {measured.release or 'release unknown'}, from {how}")
         for line in _lines(table):

@@ -3,7 +3,8 @@
 Without a range, the merge base with the upstream of main is compared with the working tree. BASE alone is compared with
 the working tree, BASE..HEAD with HEAD, BASE...HEAD from where they parted. Both sides are read from Git's objects:
 nothing is checked out, fetched or written.
-Exit codes: 0 nothing changes, 2 something does, 1 it cannot be applied or planned, 3 no host, 4 internal error.
+Exit codes: 0 nothing changes, 2 something does, 1 it cannot be applied or planned (nothing on standard output: the
+call makes no sense, or something that it needs is refused), 3 no host, 4 internal error.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@ Exit codes: 0 done, 1 a release could not be read, 2 usage (also: no such releas
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgfleet.cli.common import FINDINGS, OK, UsageError, add_format, add_root, root_of
 from sgfleet.cli.releases import load_release
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -86,7 +86,7 @@ def _add(arguments: argparse.Namespace) -> int:
         history.write(folder)
     failed.extend(_with_endpoints(done, folder))
     if arguments.format == "json":
-        print(json.dumps(_report(done, failed), indent=2))
+        print(json_text(_report(done, failed), indent=2))
     elif not done and not failed:
         print("nothing to add")
     return FINDINGS if failed else OK
@@ -189,7 +189,7 @@ def _list(arguments: argparse.Namespace) -> int:
             }
             for release in releases
         ]
-        print(json.dumps({"format": 1, "releases": rows}, indent=2))
+        print(json_text({"format": 1, "releases": rows}, indent=2))
         return OK
     for release in releases:
         opaque = sum(flag.opaque for flag in release.flags)
@@ -205,7 +205,7 @@ def _diff(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         import dataclasses
 
-        print(json.dumps({"format": 1, **dataclasses.asdict(found)}, indent=2, ensure_ascii=False))
+        print(json_text({"format": 1, **dataclasses.asdict(found)}, indent=2, ascii_only=False))
         return OK
     print(f"SGLang {found.old} -> {found.new}")
     for title, lines in _sections(found):
@@ -246,4 +246,4 @@ def _arrow(change: Changed) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "none"
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json_text(value)

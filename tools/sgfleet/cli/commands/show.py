@@ -8,11 +8,11 @@ Exit codes: 0 shown, 1 a service cannot be put together, 2 usage, 3 there is no 
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.cli.common import FINDINGS, NOTHING, OK, add_format, add_root, add_targets, root_of
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     import argparse
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif spec.document is not None:
             print(*(["---"] if number else []), *as_yaml(spec.name, services, paint_for(sys.stdout)), sep="\n")
     if arguments.format == "json":
-        print(json.dumps({"format": FORMAT, "hosts": shown}, indent=2, ensure_ascii=False))
+        print(json_text({"format": FORMAT, "hosts": shown}, indent=2, ascii_only=False))
     return FINDINGS if unknown or told_damage(workspace) else OK
 
 

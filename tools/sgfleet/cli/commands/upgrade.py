@@ -2,7 +2,7 @@
 
 Flags are renamed only where both releases' schemas say that the new name sets the same thing. What the new release does
 not take is told, and then nothing is written: a person decides. Changed meanings of given flags, and changed defaults
-of others, are listed.
+of others, are listed. A service that has the release already stays as it is, but for --python.
 
 Exit codes: 0 moved (with --check: can be moved), 1 something has to be decided first, 2 usage, 3 there is no service.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sgfleet.adopt.move import Move
+    from sgfleet.engine.release import Release
     from sgfleet.source.document import Document, Route
     from sgfleet.spec.host_spec import HostSpec
     from sgfleet.spec.resolve import Resolved
@@ -38,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Report, and write where nothing is left to decide."""
-    from sgfleet.adopt.move import lines, move
     from sgfleet.cli.releases import load_release
     from sgfleet.cli.targets import check_services, selected
     from sgfleet.fleet.workspace import Workspace
@@ -61,12 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             if document is None or (chosen is not None and name not in chosen):
                 continue
             services += 1
-            found = move(resolved.service, load_release(resolved.service.release, workspace.root), new, workspace.root)
-            print(f"{spec.name}/{name}: SGLang {resolved.service.release} -> {new.version}")
-            for label, line in lines(found):
-                print(f"  {label}: {line}")
-            if arguments.python is None and resolved.service.release in resolved.service.python:
-                print(f"  to do: python still is {resolved.service.python}: give --python, or edit it")
+            found = _told(spec.name, resolved, new, arguments.python, workspace.root)
             undecided += len(found.refused)
             try:
                 document = _edited(document, resolved, found, arguments, whole=chosen is None)
@@ -81,11 +76,41 @@ def run(arguments: argparse.Namespace) -> int:
     if undecided:
         print(f"error: {undecided} to decide first; nothing is written", file=sys.stderr)
         return FINDINGS
+    if not texts:
+        print("nothing to write: all of it is so already", file=sys.stderr)
     if not arguments.check:
         for path, text in texts.items():
             replace_file(workspace.root / path, text)
             print(f"written {path}; sgfleet render comes next", file=sys.stderr)
     return OK
+
+
+def _told(host: str, resolved: Resolved, new: Release, python: str | None, root: Path) -> Move:
+    """What a move does to a service, said as it is found. One that is there already needs none."""
+    from sgfleet.adopt.move import Move, lines, move
+    from sgfleet.cli.releases import load_release
+
+    service = resolved.service
+    if service.release == new.version:
+        print(f"{host}/{resolved.name}: SGLang {new.version} already")
+        found = Move()
+    else:
+        print(f"{host}/{resolved.name}: SGLang {service.release} -> {new.version}")
+        found = move(service, load_release(service.release, root), new, root)
+    for label, line in lines(found):
+        print(f"  {label}: {line}")
+    if python is not None and python != service.python:
+        print(f"  python: {service.python} -> {python}")
+    elif python is None and service.release != new.version and _is_named(service.release, service.python):
+        print(f"  to do: python still is {service.python}: give --python, or edit it")
+    return found
+
+
+def _is_named(release: str, path: str) -> bool:
+    """Whether a path names this release, and not one whose number it only begins or ends."""
+    import re
+
+    return re.search(rf"(?<![0-9.]){re.escape(release)}(?!\.?[0-9]|[.-]?post[0-9])", path) is not None
 
 
 def _refuse_unresolved(spec: HostSpec, chosen: set[str] | None) -> None:

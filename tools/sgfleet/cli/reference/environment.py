@@ -17,7 +17,11 @@ class Variable(NamedTuple):
 
 VARIABLES: Final = (
     Variable("NO_COLOR", "When set and not empty, nothing is coloured", "every command that prints for a terminal"),
-    Variable("TERM", "With the value dumb, nothing is coloured", "every command that prints for a terminal"),
+    Variable(
+        "TERM",
+        "With the value dumb, nothing is coloured, and no line overwrites itself to tell how far long work has come",
+        "every command that prints for a terminal",
+    ),
     Variable(
         "FORCE_COLOR",
         "When set and not empty, output is coloured although it is no terminal; NO_COLOR and TERM=dumb win over it",

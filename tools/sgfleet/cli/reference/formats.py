@@ -17,8 +17,9 @@ FOLDER: Final = "schema/output"
 _HEAD: Final = """\
 A command with `--format json` prints one JSON document on standard output; everything else goes to standard error. Its
 first key `format` is the version of the form: it changes when a reader of the older form would go wrong, and only then;
-new keys may come without a change. Bytes and tokens are whole numbers and names carry their unit. Each form has a JSON
-Schema, and a test holds real answers against it.
+new keys may come without a change. Bytes and tokens are whole numbers and names carry their unit. What is no text, as
+a file's name may be, is said in text: a byte that is no UTF-8 as `\\\\xff`, which is `\\xff` when it is read. Each form
+has a JSON Schema, and a test holds real answers against it.
 """
 
 

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 EVERYWHERE: Final = (
     "As said with each command. Beside that every command ends with 2 when the call makes no sense or the system",
-    "refuses what it needs (a file of another user, a full disk), unless its own list says otherwise, with 4 when",
-    "sgfleet itself failed (a report without any of your data is then ready to be sent), with 130 when it was",
-    "interrupted, with 141 when the reader of its output has left, and with 1 when its answer is lost because standard",
-    "output is closed or cannot be written: whatever was found, nobody was told, and standard error says why.",
+    "refuses what it needs (a file of another user, a full disk), unless its own list says otherwise (plan: 1, because",
+    "2 says there that something changes), with 4 when sgfleet itself failed (a report without any of your data is",
+    "then ready to be sent), with 130 when it was interrupted (or by that signal while it starts), with 141 when the",
+    "reader of its output has left, and with 1 when its answer is lost because standard output is closed or cannot",
+    "be written: whatever was found, nobody was told, and standard error says why.",
 )
 """The exit codes that no command names."""
 _REGISTER: Final = re.compile(r"^([.'])", re.MULTILINE)

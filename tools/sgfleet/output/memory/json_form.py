@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ FORMAT: Final = 1
 
 def as_json(reports: Iterable[HostReport]) -> str:
     """All reports in one document."""
-    return json.dumps({"format": FORMAT, "hosts": [_host(report) for report in reports]}, indent=2) + "\n"
+    return json_text({"format": FORMAT, "hosts": [_host(report) for report in reports]}, indent=2) + "\n"
 
 
 def _host(report: HostReport) -> dict[str, Any]:

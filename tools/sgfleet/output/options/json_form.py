@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
+
+from sgfleet.output.json_answer import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ FORMAT: Final = 1
 
 def as_json(services: Iterable[ServiceOptions]) -> str:
     """All services in one document."""
-    return json.dumps({"format": FORMAT, "services": [_service(each) for each in services]}, indent=2) + "\n"
+    return json_text({"format": FORMAT, "services": [_service(each) for each in services]}, indent=2) + "\n"
 
 
 def _service(of: ServiceOptions) -> dict[str, Any]:

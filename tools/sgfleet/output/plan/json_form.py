@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
+from sgfleet.output.json_answer import json_text
 from sgfleet.output.json_format import as_data
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def as_json(plan: Plan) -> str:
         },
         "failures": [{"code": each.code, "subject": each.subject, "error": each.error} for each in plan.crashes],
     }
-    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+    return json_text(document, indent=2) + "\n"
 
 
 def _revision(side: Revision) -> dict[str, Any]:

@@ -44,6 +44,7 @@ VariableName = Annotated[
     StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=255),
     Expect("the name of a variable", ("CUDA_HOME",)),
 ]
+SecretVariable = Annotated[VariableName, Expect("the name of a variable", ("CHAT_API_KEY",))]
 RuleCode = Annotated[
     str, StringConstraints(pattern=r"^[A-Z]{3}[0-9]{3}$"), Expect("the code of a rule", ("HST002", "SRV005"))
 ]
@@ -117,7 +118,7 @@ class Service(Model):
     ] = Field(default_factory=dict)
     """SGLang's flags, named as on the command line without the dashes. null removes an inherited one."""
     secrets: Annotated[
-        dict[str, VariableName], Expect("a mapping of flags to names of variables", ({"api-key": "CHAT_API_KEY"},))
+        dict[str, SecretVariable], Expect("a mapping of flags to names of variables", ({"api-key": "CHAT_API_KEY"},))
     ] = Field(default_factory=dict)
     """Flags whose value stays on the host: flag -> the variable of `environment-files` that holds it."""
     environment: Variables = Field(default_factory=dict)
