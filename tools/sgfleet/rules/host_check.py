@@ -84,7 +84,7 @@ def check_host(
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate, shared, contents.get(name, {})))
     if spec.document is not None:
-        host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file)
+        host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file, spec.unresolved)
         outcome.add(run(host, spec.locate, shared, contents.get(None, {})))
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
@@ -104,7 +104,7 @@ def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
     if spec.facts is not None and spec.facts_document is not None:
         facts = {key: value for key, value in spec.facts_document.data.items() if key != "host"}
     services = {name: content(each.data) for name, each in spec.services.items()}
-    whole = content([facts, spec.has_facts_file, services])
+    whole = content([facts, spec.has_facts_file, services, spec.unresolved])
     found: dict[str | None, dict[Stage, bytes]] = {
         name: {"service": own, "machine": whole} for name, own in services.items()
     }
