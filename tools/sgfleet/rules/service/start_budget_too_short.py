@@ -80,7 +80,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         ("start", "budget"),
         f"start budget {given} is over before the service serves: {known}",
         arithmetic=(f"budget {given} = {budget} s; {load.seconds} s: {load.detail}",),
-        help=f"write `budget: {enough(load)}`, or remove it: the agent then computes it, and waits for a load that moves",
+        help=f"write `budget: {enough(load)}`, or remove it: the agent then computes one, and waits for what moves",
         based_on=(f"hosts/{view.host}/facts.yaml", "the agent gives a load up when its declared budget is over"),
         severity=Severity.WARNING if load.origin == "estimated" else None,
     )
