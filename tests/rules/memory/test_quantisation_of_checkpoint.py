@@ -62,5 +62,7 @@ def test_a_configuration_that_is_overridden_is_not_judged():
 
 
 def test_every_method_of_the_tables_is_a_choice_of_some_release():
-    known = {each for version in store.available() for each in store.load(version).by_name["quantization"].choices or ()}
+    known = {
+        each for version in store.available() for each in store.load(version).by_name["quantization"].choices or ()
+    }
     assert {*NEEDS_FILE, *(each for taken in TAKEN.values() for each in taken)} <= known
