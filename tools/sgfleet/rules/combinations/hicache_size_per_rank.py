@@ -3,8 +3,8 @@
 ## What it does
 
 Multiplies `hicache-size` (GB of 10**9 bytes) by the ranks on this host, and holds the product against `memory-max` of
-the unit. Without `memory-max`, and with more than one rank, a note says the product. Where nothing keeps a pool, nothing
-is pinned, and only CMB044 speaks.
+the unit. Without `memory-max`, and with more than one rank, a note says the product. Where nothing keeps a pool,
+nothing is pinned, and only CMB044 speaks.
 
 ## Why
 
