@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from sgfleet.spec.resolve import Resolved
 
 _UNRENDERABLE: Final = "RND005"
+_MISSING_FLAG: Final = "FLG012"
+_OF_FORM: Final = ("FLG", "SRV001", "SRV002", "SRV003")
+"""Rules that look at each flag and each GPU by itself. That a flag is missing cannot be said where keys are wrong."""
 
 
 @dataclass(slots=True)
@@ -83,6 +86,10 @@ def check_host(
     outcome = Outcome()
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate, shared, contents.get(name, {})))
+    for name, partial in spec.partial.items():
+        release = release_of(partial.service.release)
+        given = (name, partial.service, policy, release, partial.written)
+        outcome.add(_of_form(partial, MachineView(*given, host=spec.name, facts=spec.facts)))
     if spec.document is not None:
         host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file, spec.unresolved)
         outcome.add(run(host, spec.locate, shared, contents.get(None, {})))
@@ -93,6 +100,17 @@ def check_host(
     views.kept.clear()
     views.clear()
     return Checked(spec.name, (*spec.services, *spec.unresolved), spec.document is None, settled, outcome.crashes)
+
+
+def _of_form(partial: Resolved, view: MachineView) -> Outcome:
+    """What is wrong with the flags of a service of which nothing else can be said.
+
+    Its waivers hold, and none is called unused: most rules were not asked.
+    """
+    outcome = run(view, partial.locate, only=_OF_FORM)
+    silent = {_MISSING_FLAG, *(waiver.code for waiver in partial.service.waive)}
+    outcome.findings = [each for each in outcome.findings if each.code not in silent]
+    return outcome
 
 
 def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:

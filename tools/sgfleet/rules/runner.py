@@ -67,8 +67,10 @@ def run(
     locate: Locate,
     shared: Shared | None = None,
     contents: Mapping[Stage, bytes] = MappingProxyType({}),
+    only: tuple[str, ...] = ("",),
 ) -> Outcome:
-    """Call every rule of the view's stages. The findings are neither waived, weighed by policy, masked nor sorted.
+    """Call every rule of the view's stages, or those whose code begins with one of `only`. The findings are neither
+    waived, weighed by policy, masked nor sorted.
 
     With `shared`, a rule that had nothing to say about the same is not called: `contents` is, for a stage, all that
     its rules may decide from and that is not the same for the whole fleet.
@@ -84,7 +86,8 @@ def run(
         seen = contents.get(stage)
         known = None if shared is None or seen is None else shared.speakers(stage, service, seen)
         called = checks()[stage] if known is None else known
-        spoke = tuple(each for each in called if _call(each, view, locate, host, service, outcome))
+        asked = called if only == ("",) else [each for each in called if each.rule.code.startswith(only)]
+        spoke = tuple(each for each in asked if _call(each, view, locate, host, service, outcome))
         if shared is not None and seen is not None and known is None:
             shared.keep(stage, service, seen, spoke)
     return outcome
