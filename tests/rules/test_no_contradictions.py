@@ -40,7 +40,8 @@ def _said(view):
 def _contradicted(release, name, value, beside):
     declared = store.load(release).by_name
     flags = {key: on for key, on in beside.items() if key in declared and key != name}
-    view = one({"model-path": "Qwen/Qwen3-32B", "tp-size": 8, **flags, name: value}, KNOWN, release=release)
+    flags |= {"model-path": "Qwen/Qwen3-32B", "tp-size": 8, name: value}
+    view = one(flags, KNOWN, release=release, unit={"limit-memlock": "8MiB"})
     route = ("flags", name)
     idle = any(problem.route == route for problem in idle_flag.check(view))
     said = list(_said(view)) if idle else []
@@ -48,7 +49,8 @@ def _contradicted(release, name, value, beside):
     if not idle or refused:  # what the release refuses, it refuses for an idle flag too
         return
     for code, _, problem in said:
-        about = problem.route[:2] == route or name in problem.message
+        routes = (problem.route, *(way for way, _ in problem.related))
+        about = route in [way[:2] for way in routes] or name in problem.message
         if about and code.startswith(("CMB", "MEM", "UNT")) and code != idle_flag.RULE.code:
             yield f"{code}: {problem.message}"
 

@@ -34,11 +34,12 @@ def readable(
     Where there are flags and nobody can say against which release they hold, a finding says that they were not checked.
     """
     own = Layer(subject.document, subject.route, subject.data)
-    meant = next((key for layer in (own, *inherited) for key in layer.data if _is_slip(key)), None)
+    slips = {key: value for layer in (own, *inherited) for key, value in layer.data.items() if _is_slip(key)}
+    meant = next(iter(slips), None)
     service = None if meant is not None else _service(data)
     if service is not None:
         return Resolved(str(subject.host), str(subject.service), service, (own, *inherited), names, data), []
-    if meant is None and not _has_flags(data):
+    if not _has_flags(data) and not any(isinstance(value, dict) for value in slips.values()):
         return None, []
     why = "its release cannot be read" if meant is None else f"{meant} may be meant for one of {' and '.join(_NEEDED)}"
     message = f"not checked: the flags of {subject.service}: {why}"

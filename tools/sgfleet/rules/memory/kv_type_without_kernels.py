@@ -1,4 +1,4 @@
-"""A KV cache of four or eight bits in blocks, where the GPU or the attention backend does not serve it.
+"""A KV cache of a type that the GPU or the attention backend does not serve.
 
 ## What it does
 
