@@ -32,17 +32,17 @@ unit:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
-from sgfleet.rules.arguments import Arguments, arguments
+from sgfleet.rules.arguments import arguments
 from sgfleet.rules.combinations._rows import host_pool
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import ServiceView
 
 RULE = Rule("UNT005", "finite-memlock", Severity.WARNING, "service")
