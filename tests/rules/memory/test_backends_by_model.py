@@ -129,7 +129,11 @@ ERROR, WARNING = None, Severity.WARNING
         ("0.5.23", LATENT, "8.9", {"kv_cache_dtype": "fp4_mx_block16", "attention_backend": "flashinfer"}, []),
         ("0.5.23", LATENT, "9.0", {"kv_cache_dtype": "fp4_mx_block16", "attention_backend": "triton"}, [ERROR]),
         ("0.5.9", LATENT, "9.0", {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "flashmla"}, []),
-        ("0.5.18", LATENT, "9.0", {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "flashmla"}, [ERROR]),
+        ("0.5.18", LATENT, "9.0", {"kv_cache_dtype": "fp4_mx_block16", "attention_backend": "flashmla"}, [ERROR]),
+        ("0.5.18", LATENT, "10.0", {"kv_cache_dtype": "nvfp4", "attention_backend": "trtllm_mla"}, [ERROR]),
+        ("0.5.23", PLAIN, "10.0", {"kv_cache_dtype": "nvfp4", "attention_backend": "triton"}, []),
+        ("0.5.16", PLAIN, "10.0", {"kv_cache_dtype": "fp4_e2m1"}, [ERROR]),
+        ("0.5.15", LATENT, "10.0", {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "trtllm_mla"}, []),
         ("0.5.6", PLAIN, "8.9", {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "flashinfer"}, []),
         (
             "0.5.9",

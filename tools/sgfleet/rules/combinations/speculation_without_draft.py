@@ -7,7 +7,7 @@ layers of its own that could draft. Architectures of which some checkpoints have
 
 ## Why
 
-From 0.4.6.post2 on a release takes the target's own path in place of the missing one (`from_server_args` in
+From 0.4.6.post3 on a release takes the target's own path in place of the missing one (`from_server_args` in
 srt/configs/model_config.py). For a model with layers of its own that predict several tokens that is what is meant:
 these layers are loaded. Any other model is loaded a second time, as its own draft: twice the weights, and every draft
 costs as much as the answer.
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 RULE = Rule("CMB047", "speculation-without-draft", Severity.WARNING, "machine")
 
 _FLAG, _DRAFT = "speculative-algorithm", "speculative-draft-model-path"
-_TAKES_TARGET: Final = "0.4.6.post2"
+_TAKES_TARGET: Final = "0.4.6.post3"
 OWN: Final = (
     *("Deepseek", "Glm", "Bailing", "MiMo", "Ernie4_5", "LongcatFlash", "Qwen3Next", "Qwen3_5", "Qwen4", "NemotronH"),
     *("Exaone", "Step3p", "HYV", "InternS2", "Inkling", "GigaChat", "MistralLarge3", "Pixtral", "IQuest", "Dots3"),

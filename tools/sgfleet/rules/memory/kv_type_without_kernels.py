@@ -3,16 +3,19 @@
 ## What it does
 
 Holds `kv-cache-dtype` against the compute capability in the facts: `nvfp4` runs on 10.x and 12.x, `mxfp8` from 10.0 on.
-And every type of four bits against the attention backend, by the model's kind: with latent attention `flashinfer` and
-`trtllm_mla` serve it (up to 0.5.19 `cutlass_mla`, up to 0.5.15 `flashmla`), with any other `triton`, `torch_native`,
-`flex_attention` and `trtllm_mha`; beside `fa4` for prefill, decode with latent attention is by `flashinfer` and
-`trtllm_mla` (up to 0.5.19 `cutlass_mla`), any other by `triton`, `torch_native` and `flex_attention`. Where no backend
-is given, it warns before compute capability 10.0, where the release chooses none of these.
+`fp4_e2m1` is a choice up to 0.5.22, and refused from 0.5.16 on.
+
+And every type of four bits is held against the attention backend, by the model's kind: with latent attention
+`flashinfer` serves it, up to 0.5.19 `cutlass_mla`, up to 0.5.15 `trtllm_mla` and `flashmla`; with any other `triton`,
+`torch_native`, `flex_attention` and `trtllm_mha`. Beside `fa4` for prefill, `flashmla` and `trtllm_mha` do not decode
+it. From 0.5.21 on `nvfp4` chooses its backends itself, and is not judged. Where no backend is given, it warns before
+compute capability 10.0, where the release chooses none of these.
 
 ## Why
 
-The release asks for all of it when it resolves its arguments: the GPU from 0.5.16 on, the backend from 0.5.7 on
-(srt/server_args.py, from 0.5.19 on srt/arg_groups/kv_cache_hook.py), and ends with an error.
+The release asks for the GPU from 0.5.16 on and for the backend from 0.5.7 on when it resolves its arguments
+(srt/server_args.py, from 0.5.19 on srt/arg_groups/kv_cache_hook.py and overrides.py), and ends with an error. The old
+name of the type is refused later, when the KV pool is made (srt/mem_cache/kv_cache_dtype.py).
 
 ## Bad
 
@@ -69,6 +72,8 @@ MAJORS: Final[dict[str, tuple[str, tuple[int, ...]]]] = {
 """KV type -> where it runs, from 0.5.16 on. 11.x is let pass: the wheels do not say what it counts as."""
 FOUR_BITS: Final = ("fp4_e2m1", "nvfp4", "fp4_mx_block16")
 _ASKED_OF_GPU, _ASKED_OF_BACKEND = "0.5.16", "0.5.7"
+_OLD, _NEW, _REFUSES_OLD = "fp4_e2m1", "fp4_mx_block16", "0.5.16"
+_CHOOSES_FOR_NVFP4: Final = "0.5.21"
 
 
 def check(view: MachineView) -> Iterator[Problem]:
@@ -87,6 +92,15 @@ def check(view: MachineView) -> Iterator[Problem]:
             help=_other_type(view, str(args.route(_FLAG)[-1])),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {release}"),
         )
+    elif kind == _OLD and between(release, _REFUSES_OLD):
+        yield Problem(
+            args.route(_FLAG),
+            f"SGLang {release} refuses {_OLD} when it makes the KV pool",
+            help=f"write {_NEW}",
+            based_on=(f"SGLang {release}, srt/mem_cache/kv_cache_dtype.py",),
+        )
+    elif kind == "nvfp4" and between(release, _CHOOSES_FOR_NVFP4):
+        return
     elif kind in FOUR_BITS and between(release, _ASKED_OF_BACKEND):
         yield from _backend(view, args, kind, has)
 
@@ -132,9 +146,12 @@ def backends(release: str, *, latent: bool, beside_fa4: bool = False) -> tuple[s
     """Backends that serve four bits, as the release asks for them."""
     if not latent:
         return ("triton", "torch_native", "flex_attention", *(() if beside_fa4 else ("trtllm_mha",)))
-    cutlass = ("cutlass_mla",) if between(release, None, "0.5.19") else ()
-    flash = ("flashmla",) if not beside_fa4 and between(release, None, "0.5.15") else ()
-    return ("flashinfer", "trtllm_mla", *cutlass, *flash)
+    found = ["flashinfer"]
+    if between(release, None, "0.5.19"):
+        found.append("cutlass_mla")
+    if between(release, None, "0.5.15.post1"):
+        found += ["trtllm_mla"] if beside_fa4 else ["trtllm_mla", "flashmla"]
+    return tuple(found)
 
 
 def _other_type(view: MachineView, flag: str) -> str:
