@@ -160,3 +160,9 @@ ERROR, WARNING = None, Severity.WARNING
 def test_kv_types(release, model, capability, flags, expected):
     found = verdicts("kv_type_without_kernels", model, capability, release, **flags)
     assert [each.severity for each in found] == expected
+
+
+def test_beside_fa4_the_backend_that_decodes_is_named():
+    flags = {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "fa4", "decode_attention_backend": "trtllm_mha"}
+    (problem,) = verdicts("kv_type_without_kernels", PLAIN, "10.0", "0.5.9", **flags)
+    assert problem.help.startswith("write decode-attention-backend triton")

@@ -130,12 +130,14 @@ def _backend(view: MachineView, args: Arguments, kind: str, has: tuple[int, int]
             return
         message = f"{asked}{' beside fa4' if prefill == 'fa4' else ''} does not serve a KV cache of {kind}"
         severity = None
-    sound = without_remark(view, _BACKEND, serve)
+    decides = f"decode-{_BACKEND}"
+    flag = decides if args.said(decides) is not None else _BACKEND
+    sound = without_remark(view, flag, serve)
     yield Problem(
         args.route(_FLAG),
         message,
         arithmetic=(f"SGLang {release} serves it with {', '.join(serve)} for {source}",),
-        help=f"write {_BACKEND} {' or '.join(str(each) for each in sound or serve)}, or {_other_type(view, _FLAG)}",
+        help=f"write {flag} {' or '.join(str(each) for each in sound or serve)}, or {_other_type(view, _FLAG)}",
         based_on=(source, f"SGLang {release}"),
         severity=severity,
         related=((args.route(_BACKEND), "the backend"),) if base is not None else (),
