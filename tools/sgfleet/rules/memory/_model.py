@@ -68,7 +68,7 @@ def kinds(view: MachineView) -> tuple[frozenset[Kind], str] | None:
     elif not any(isinstance(each, Attention) for each in mixers):
         return None
     source = shape.source
-    return frozenset(found), source.name if source.match == "exact" else f"{source.name}, by its name,"
+    return frozenset(found), source.name if source.match == "exact" else f"{source.name} (by its name)"
 
 
 def divisors(number: int, most: int = 64) -> str:
