@@ -23,6 +23,7 @@ LEFT = {
     ("options/moves/limits.py", "swa-full-tokens-ratio"): "hybrid-kvcache-ratio of 0.4.9 says something else",
     ("rules/combinations/excluded_together.py", "enable-nsa-prefill-context-parallel"): "one flag from 0.5.20 on",
     ("rules/combinations/excluded_together.py", "enable-prefill-context-parallel"): "one flag from 0.5.20 on",
+    ("rules/memory/backend_of_another_model.py", "disable-mla"): "later releases always use latent attention",
     ("rules/combinations/needs_another_flag.py", "speculative-draft-window-size"): "what needs it came later",
     ("rules/combinations/needs_another_flag.py", "multi-item-scoring-delimiter"): "enable-mis sets what it needs",
     ("rules/combinations/disaggregation.py", "disaggregation-decode-tp"): "no flag says it from 0.5.10 on",

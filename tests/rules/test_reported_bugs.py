@@ -20,6 +20,7 @@ def said_of(view):
 
 
 HICACHE = {"enable-hierarchical-cache": True}
+MOONCAKE = {**HICACHE, "hicache-storage-backend": "mooncake", "hicache-mem-layout": "layer_first"}
 
 BUGS = [
     ("B002", "FLG003", "0.5.5", {"tp-size": 8, "reasoning_parser": "kimi_k2"}, {}),
@@ -28,19 +29,13 @@ BUGS = [
     ("B022", "CMB005", "0.4.5", {**HICACHE, "mem-fraction-static": 0.95, "hicache-ratio": 2}, {}),
     ("B042", "UNT004", "0.5.9", {}, {"unit": {"kill-mode": "process"}}),
     ("B045", "CMB013", "0.5.9", {"speculative-algorithm": "EAGLE", "mem-fraction-static": 0.85}, {}),
-    ("B060", "UNT005", "0.5.9", {"hicache-storage-backend": "mooncake"}, {"unit": {"limit-memlock": "8MiB"}}),
-    ("B067", "CMB006", "0.5.3", {"hicache-storage-backend": "mooncake", "hicache-mem-layout": "layer_first"}, {}),
-    (
-        "B067",
-        "CMB006",
-        "0.4.10.post2",
-        {"hicache-storage-backend": "mooncake", "hicache-mem-layout": "layer_first"},
-        {},
-    ),
+    ("B060", "UNT005", "0.5.9", MOONCAKE, {"unit": {"limit-memlock": "8MiB"}}),
+    ("B067", "CMB006", "0.5.3", MOONCAKE, {}),
+    ("B067", "CMB006", "0.4.10.post2", MOONCAKE, {}),
     ("B077", "UNT007", "0.5.9", {"tp-size": 4}, {"environment": {"CUDA_VISIBLE_DEVICES": "4,5,6,7"}}),
     ("B080", "CMB042", "0.4.5", {"attention-backend": "fa3", "kv-cache-dtype": "fp8_e4m3"}, {}),
     ("B090", "CMB004", "0.5.9", {**HICACHE, "hicache-size": 32, "tp-size": 8}, {"unit": {"memory-max": "64GiB"}}),
-    ("B090", "CMB004", "0.5.9", {"hicache-size": 32, "tp-size": 8}, {}),
+    ("B090", "CMB004", "0.5.9", {**HICACHE, "hicache-size": 32, "tp-size": 8}, {}),
     ("B092", "CMB002", "0.5.9", {**HICACHE, "hicache-ratio": 0.8}, {}),
 ]
 

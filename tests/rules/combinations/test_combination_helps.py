@@ -56,4 +56,4 @@ def test_no_size_is_small_enough():
     (problem,) = said("combinations.hicache_size_per_rank", service(flags, unit=unit))
     assert problem.help.endswith("raise it, or remove enable-hierarchical-cache and hicache-size")
     off = service({"hicache-size": 9, "tp-size": 8}, unit=unit)
-    assert [each.help for each in said("combinations.hicache_size_per_rank", off)] == [None]
+    assert said("combinations.hicache_size_per_rank", off) == []

@@ -9,6 +9,7 @@ import pytest
 from rules.said import said
 from rules.views import facts, host, service
 from sgfleet.engine import store
+from sgfleet.findings import Severity
 from sgfleet.rules import gpus
 from sgfleet.rules.arguments import Arguments
 from sgfleet.rules.host._ports import ports
@@ -210,8 +211,8 @@ def test_a_release_without_schema_counts_all_its_gpus():
     ("after", "message"),
     [
         ({"a": [], "b": ["a"], "c": ["b"]}, None),
-        ({"a": ["b"], "b": ["a"], "c": []}, "a waits for b waits for a"),
-        ({"a": ["b"], "b": ["c"], "c": ["a"]}, "a waits for b waits for c waits for a"),
+        ({"a": ["b"], "b": ["a"], "c": []}, "a waits for b, and b for a"),
+        ({"a": ["b"], "b": ["c"], "c": ["a"]}, "a waits for b, b for c, and c for a"),
         ({"a": ["a"], "b": [], "c": []}, None),
     ],
 )
@@ -231,3 +232,38 @@ def test_who_takes_which_gpu_is_worked_out_once_a_service(monkeypatch):
     services = {f"s{number}": service({}, name=f"s{number}", gpus=[0]) for number in range(30)}
     assert len(said("host.gpu_used_twice", host(services, facts(gpus=8)))) == 29
     assert len(asked) == 30
+
+
+@pytest.mark.parametrize(
+    ("unit", "meant"),
+    [
+        ("sglang-chatt.service", "sglang-chat"),
+        ("sglang_chat.service", "sglang-chat"),
+        ("sglang-caht.service", "sglang-chat"),
+        ("SGLang-Chat.service", "sglang-chat"),
+        ("slang-chat.service", "sglang-chat"),
+        ("sglang-chat.service", None),
+        ("sglang-chat.socket", None),
+        ("sglang-embedding.service", None),
+        ("nvidia-persistenced.service", None),
+        ("network-online.target", None),
+        # An own name is another rule's, and what is near the service itself is not taken for a sibling.
+        ("sglang-draft.service", None),
+        ("sglang-draftt.service", None),
+    ],
+)
+@pytest.mark.parametrize("key", ["after", "wants", "requires"])
+def test_units_that_are_nearly_a_sibling(key, unit, meant):
+    services = {"sglang-chat": service(), "sglang-draft": service(unit={key: [unit]})}
+    problems = said("host.misspelt_unit", host(services))
+    assert [(each.route, each.help) for each in problems] == (
+        [(("services", "sglang-draft", "unit", key, 0), f"did you mean {meant}.service?")] if meant else []
+    )
+    assert {each.severity for each in problems} <= {Severity.ERROR if key == "requires" else None}
+
+
+def test_siblings_that_could_not_be_read_are_there_all_the_same():
+    services = {"chat-1": service(), "draft": service(unit={"requires": ["chat-2.service"]})}
+    assert said("host.misspelt_unit", host(services)._replace(unresolved=("chat-2",))) == []
+    (problem,) = said("host.misspelt_unit", host(services))
+    assert problem.severity is None, "a unit of another number may stand outside of the repository"

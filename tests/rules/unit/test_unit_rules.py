@@ -70,7 +70,12 @@ def test_the_interval_that_is_proposed_is_long_enough(unit, start):
         ({"disaggregation-transfer-backend": "mooncake"}, "64GiB", None),
         ({"disaggregation-mode": "prefill"}, "64GiB", "default"),
         ({"disaggregation-mode": "decode", "disaggregation-transfer-backend": "nixl"}, "64GiB", "default"),
-        ({"hicache-storage-backend": "mooncake"}, "64GiB", "default"),
+        (
+            {"hicache-storage-backend": "mooncake", "disaggregation-decode-enable-offload-kvcache": True},
+            "64GiB",
+            "default",
+        ),
+        ({"hicache-storage-backend": "mooncake"}, "64GiB", None),
         ({"hicache-storage-backend": "file"}, "64GiB", None),
     ],
 )

@@ -72,7 +72,8 @@ class FleetCheck:
 
     def _is_damage(self, spec: HostSpec, finding: Finding) -> bool:
         """Whether a service has no flag schema because of damage that is told where it is."""
-        service = spec.services.get(finding.service or "")
+        name = finding.service or ""
+        service = spec.services.get(name) or spec.partial.get(name)
         damaged = service is not None and service.service.release in self._workspace.damaged_releases
         return damaged and finding.code == NO_SCHEMA
 

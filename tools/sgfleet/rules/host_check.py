@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from sgfleet.spec.resolve import Resolved
 
 _UNRENDERABLE: Final = "RND005"
+_MISSING_FLAG: Final = "FLG012"
+_OF_FORM: Final = ("FLG", "SRV001", "SRV002", "SRV003")
+"""Rules that look at each flag and each GPU by itself. That a flag is missing cannot be said where keys are wrong."""
 
 
 @dataclass(slots=True)
@@ -83,8 +86,12 @@ def check_host(
     outcome = Outcome()
     for name, view in views.items():
         outcome.add(run(view, spec.services[name].locate, shared, contents.get(name, {})))
+    for name, partial in spec.partial.items():
+        release = release_of(partial.service.release)
+        given = (name, partial.service, policy, release, partial.written)
+        outcome.add(_of_form(partial, MachineView(*given, host=spec.name, facts=spec.facts)))
     if spec.document is not None:
-        host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file)
+        host = HostView(spec.name, views, policy, spec.facts, today, memory, spec.has_facts_file, spec.unresolved)
         outcome.add(run(host, spec.locate, shared, contents.get(None, {})))
     findings = _accepted([*spec.findings, *outcome.findings], spec, views, today)
     documents = (spec.document, spec.facts_document, fleet.document)
@@ -93,6 +100,17 @@ def check_host(
     views.kept.clear()
     views.clear()
     return Checked(spec.name, (*spec.services, *spec.unresolved), spec.document is None, settled, outcome.crashes)
+
+
+def _of_form(partial: Resolved, view: MachineView) -> Outcome:
+    """What is wrong with the flags of a service of which nothing else can be said.
+
+    Its waivers hold, and none is called unused: most rules were not asked.
+    """
+    outcome = run(view, partial.locate, only=_OF_FORM)
+    silent = {_MISSING_FLAG, *(waiver.code for waiver in partial.service.waive)}
+    outcome.findings = [each for each in outcome.findings if each.code not in silent]
+    return outcome
 
 
 def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
@@ -104,7 +122,7 @@ def _contents(spec: HostSpec) -> dict[str | None, dict[Stage, bytes]]:
     if spec.facts is not None and spec.facts_document is not None:
         facts = {key: value for key, value in spec.facts_document.data.items() if key != "host"}
     services = {name: content(each.data) for name, each in spec.services.items()}
-    whole = content([facts, spec.has_facts_file, services])
+    whole = content([facts, spec.has_facts_file, services, spec.unresolved])
     found: dict[str | None, dict[Stage, bytes]] = {
         name: {"service": own, "machine": whole} for name, own in services.items()
     }

@@ -131,7 +131,8 @@ class Together(dict[str, MachineView]):
 class HostView(NamedTuple):
     """All services of a host that could be resolved. `today` is the date (UTC) that ages are counted from.
 
-    `has_facts_file`: there is a facts.yaml; without `facts` it is one that cannot be used.
+    `unresolved` are the names of those that could not be. `has_facts_file`: there is a facts.yaml; without `facts` it
+    is one that cannot be used.
     """
 
     host: str
@@ -141,6 +142,7 @@ class HostView(NamedTuple):
     today: datetime.date | None = None
     memory: Callable[[], HostMemory] | None = None
     has_facts_file: bool = False
+    unresolved: tuple[str, ...] = ()
 
 
 class FleetView(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sgfleet.findings import Finding
 from sgfleet.rules.registry import checks
 from sgfleet.rules.rule import HostView, MachineView
+from sgfleet.rules.wording import ABOUT_NAMES, in_words_of_the_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,8 +67,10 @@ def run(
     locate: Locate,
     shared: Shared | None = None,
     contents: Mapping[Stage, bytes] = MappingProxyType({}),
+    only: tuple[str, ...] = ("",),
 ) -> Outcome:
-    """Call every rule of the view's stages. The findings are neither waived, weighed by policy, masked nor sorted.
+    """Call every rule of the view's stages, or those whose code begins with one of `only`. The findings are neither
+    waived, weighed by policy, masked nor sorted.
 
     With `shared`, a rule that had nothing to say about the same is not called: `contents` is, for a stage, all that
     its rules may decide from and that is not the same for the whole fleet.
@@ -83,7 +86,8 @@ def run(
         seen = contents.get(stage)
         known = None if shared is None or seen is None else shared.speakers(stage, service, seen)
         called = checks()[stage] if known is None else known
-        spoke = tuple(each for each in called if _call(each, view, locate, host, service, outcome))
+        asked = called if only == ("",) else [each for each in called if each.rule.code.startswith(only)]
+        spoke = tuple(each for each in asked if _call(each, view, locate, host, service, outcome))
         if shared is not None and seen is not None and known is None:
             shared.keep(stage, service, seen, spoke)
     return outcome
@@ -102,7 +106,7 @@ def _call(
     try:
         for problem in each.check(view):
             spoke = True
-            finding = _finding(each.rule, problem, locate, host, service)
+            finding = _finding(each.rule, _reworded(each.rule, problem, view), locate, host, service)
             outcome.findings.append(finding)
             if problem.secret:
                 value = _value(view.service, problem.route) if isinstance(view, MachineView) else None
@@ -113,6 +117,16 @@ def _call(
         outcome.crashes.append(crash(each.rule.code, subject, error))
         return True
     return spoke
+
+
+def _reworded(rule: Rule, problem: Problem, view: MachineView | HostView | FleetView) -> Problem:
+    """The problem in the words of the file that it is about."""
+    if rule.code.startswith(ABOUT_NAMES):
+        return problem
+    own: MachineView | None = view if isinstance(view, MachineView) else None
+    if isinstance(view, HostView) and problem.route[:1] == ("services",) and len(problem.route) > 1:
+        own = view.services.get(str(problem.route[1]))
+    return problem if own is None else in_words_of_the_file(problem, own)
 
 
 def _finding(rule: Rule, problem: Problem, locate: Locate, host: str | None, service: str | None) -> Finding:

@@ -34,15 +34,17 @@ LISTED_TWICE: Final = "SPC016"
 class HostSpec:
     """What is known of one host, and what is wrong with its files.
 
-    `unresolved` are the services that could not be put together: nothing more can be said about them, and a finding
-    says why. `facts` is None without a usable facts.yaml; `has_facts_file` tells whether there is one all the same.
-    `waive` are the waivers of findings that belong to no service.
+    `unresolved` are the services that could not be put together: no unit comes of them, and a finding says why.
+    `partial` has those of them whose flags can be read against their release, and no more of them than that. `facts` is
+    None without a usable facts.yaml; `has_facts_file` tells whether there is one all the same. `waive` are the waivers
+    of findings that belong to no service.
     """
 
     name: str
     document: Document | None = None
     services: dict[str, Resolved] = field(default_factory=dict)
     unresolved: tuple[str, ...] = ()
+    partial: dict[str, Resolved] = field(default_factory=dict)
     facts: Facts | None = None
     facts_document: Document | None = None
     has_facts_file: bool = False
@@ -92,19 +94,28 @@ def read_host(
         if not isinstance(own, dict):
             unresolved.append(name)
             continue
-        if not sound:
-            spec.findings += own_findings(subject)
-            unresolved.append(name)
-            continue
         names = _names(names_of, own, *(layer.data for layer in inherited))
         over = merge(base, defaults, names) if isinstance(defaults, dict) else base
-        resolved, found = resolve_service(subject, inherited, over, names)
+        resolved, found = resolve_service(subject, inherited, over, names) if sound else (None, own_findings(subject))
         spec.findings += found
         if resolved is None:
             unresolved.append(name)
+            _read_partly(spec, subject, inherited, merge(over, own, names), names)
         else:
             spec.services[name] = resolved
     spec.unresolved = tuple(unresolved)
+
+
+def _read_partly(
+    spec: HostSpec, subject: Subject, inherited: tuple[Layer, ...], data: Mapping[str, Any], names: Mapping[str, str]
+) -> None:
+    """What can be said of a service without its form being right."""
+    from sgfleet.spec.partial import readable
+
+    partial, found = readable(subject, inherited, data, names)
+    spec.findings += found
+    if partial is not None:
+        spec.partial[str(subject.service)] = partial
 
 
 def _names(names_of: Callable[[str], Mapping[str, str]], *layers: Mapping[str, Any]) -> Mapping[str, str]:

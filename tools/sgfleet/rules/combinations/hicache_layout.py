@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
-from sgfleet.rules.combinations._rows import Row, judge
+from sgfleet.rules.combinations._rows import Row, host_pool, judge
 from sgfleet.rules.rule import Rule
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ _LAYOUT, _IO, _STORE = "hicache-mem-layout", "hicache-io-backend", "hicache-stor
 
 def _holds(args: Arguments, layout: str, io: str | None, store: str | None) -> bool:
     return (
-        args.text(_LAYOUT) == layout
+        host_pool(args)  # without a pool the layout has no effect, which CMB044 says
+        and args.text(_LAYOUT) == layout
         and (io is None or args.text(_IO) == io)
         and (store is None or args.text(_STORE) == store)
     )

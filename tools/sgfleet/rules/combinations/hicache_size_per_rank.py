@@ -3,7 +3,8 @@
 ## What it does
 
 Multiplies `hicache-size` (GB of 10**9 bytes) by the ranks on this host, and holds the product against `memory-max` of
-the unit. Without `memory-max` or a pool, and with more than one rank, a note says the product.
+the unit. Without `memory-max`, and with more than one rank, a note says the product. Where nothing keeps a pool,
+nothing is pinned, and only CMB044 speaks.
 
 ## Why
 
@@ -55,7 +56,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     """What `hicache-size` comes to on this host."""
     args = arguments(view)
     given = args.said("hicache-size") if args is not None else None
-    if args is None or given is None:
+    if args is None or given is None or not host_pool(args):
         return
     size_gb, ranks = args.integer("hicache-size"), layout(args)
     if size_gb is None or size_gb <= 0 or ranks is None:
@@ -64,7 +65,7 @@ def check(view: ServiceView) -> Iterator[Problem]:
     total_bytes = size_gb * 10**9 * count
     sums = [f"hicache-size {size_gb} GB × {count} rank{'s' if count > 1 else ''} = {size_gb * count} GB"]
     limit = view.service.unit.memory_max
-    if isinstance(limit, int) and host_pool(args):
+    if isinstance(limit, int):
         if total_bytes < limit:
             return
         sums.append(f"memory-max {limit / 10**9:.1f} GB ({limit / 2**30:.1f} GiB)")

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.flags.unbindable_host import unbindable
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
@@ -45,18 +46,18 @@ if TYPE_CHECKING:
 
 RULE = Rule("CMB043", "open-bind", Severity.WARNING, "service")
 
-_LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|\[?::1\]?|\[?::ffff:127\.[0-9.]+\]?")
+_LOOPBACK = re.compile(r"localhost|127\.[0-9.]+|::1|::ffff:127\.[0-9.]+")
 
 
 def check(view: ServiceView) -> Iterator[Problem]:
     """An address that others reach, and no key."""
     args = arguments(view)
     host = args.text("host") if args is not None else None
-    if args is None or host is None or _LOOPBACK.fullmatch(host):
+    if args is None or host is None or _LOOPBACK.fullmatch(host) or unbindable(host) is not None:
         return
     if args.said("api-key") is not None:
         return
-    everywhere = host in ("0.0.0.0", "::", "[::]", "")  # noqa: S104  # the value that is warned of
+    everywhere = host in ("0.0.0.0", "0", "::", "*", "")  # noqa: S104  # the value that is warned of
     yield Problem(
         args.route("host"),
         f"host {host!a} listens on {'every network of this host' if everywhere else 'a network'} without an API key",

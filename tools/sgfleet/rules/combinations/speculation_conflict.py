@@ -135,7 +135,11 @@ ROWS = (
         since="0.5.20", others=("speculative-draft-model-path",), hook="speculative_hook"),
     Row(_FLAG, lambda args: speculative(args) == "UNO" and not args.value("uno-lora-path"),
         "UNO needs uno-lora-path", "add `uno-lora-path: PATH`", since="0.5.20", hook="speculative_hook"),
-    Row(_FLAG, lambda args: _undrafted(args, ("EAGLE3", "STANDALONE")),
+    Row(_FLAG, lambda args: _undrafted(args, ("DSPARK",)),
+        "DSPARK needs speculative-draft-model-path where the checkpoint does not bundle its draft",
+        "add speculative-draft-model-path", severity=Severity.WARNING, since="0.5.16", hook="speculative_hook",
+        moved="0.5.13"),
+    Row(_FLAG, lambda args: _undrafted(args, ("EAGLE3", "STANDALONE", "FROZEN_KV_MTP")),
         lambda args: f"{speculative(args)} drafts with its own model, and there is no speculative-draft-model-path",
         "add speculative-draft-model-path", severity=Severity.WARNING, hook="speculative_hook", moved="0.5.13"),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Follows `after` and `requires` among the services of a host and looks for a way back.
+Follows `after` among the services of a host and looks for a way back.
 
 ## Why
 
@@ -39,6 +39,7 @@ services:
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
@@ -68,11 +69,18 @@ def check(view: HostView) -> Iterator[Problem]:
             seen.add(frozenset(way))
             yield Problem(
                 ("services", name, "unit", "after"),
-                f"{' waits for '.join((*way, name))}",
+                _told((*way, name)),
                 help=f"remove {way[1]}.service from the `after` of {name}, or the other way round",
                 based_on=("systemd.unit(5), Before= and After=",),
                 related=tuple((("services", each, "unit", "after"), each) for each in way[1:]),
             )
+
+
+def _told(way: tuple[str, ...]) -> str:
+    """a, b, c, a -> "a waits for b, b for c, and c for a"."""
+    steps = [f"{one} for {other}" for one, other in pairwise(way)]
+    steps[0] = f"{way[0]} waits for {way[1]}"
+    return f"{', '.join(steps[:-1])}, and {steps[-1]}"
 
 
 def _way_back(start: str, waits: Mapping[str, list[str]]) -> list[str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sgfleet.rules.arguments import arguments
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from sgfleet.model.shape import ModelShape
     from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView
+
+
+Kind = Literal["plain", "latent", "sparse-latent"]
+"""What a release tells attention backends apart by: "sparse-latent" is "latent" as well."""
 
 
 class Model(NamedTuple):
@@ -41,6 +45,30 @@ def model_of(view: MachineView) -> Model | None:
     if isinstance(service, Unknown):
         return None
     return Model(args, service, service.load.shape, parallel_of(service.settings))
+
+
+def kinds(view: MachineView) -> tuple[frozenset[Kind], str] | None:
+    """The kinds of a model's attention, and where that is known from; None where it is not, or is another one."""
+    if view.memory is None:
+        return None
+    from sgfleet.memory.of_host import Unknown
+    from sgfleet.model.layer import Attention, CompressedAttention, LatentAttention
+
+    service = view.memory().service(view.name)
+    if isinstance(service, Unknown):
+        return None
+    shape = service.load.shape
+    mixers = list(shape.mixers)
+    if any(isinstance(each, CompressedAttention) or (isinstance(each, Attention) and each.indexer) for each in mixers):
+        return None
+    latent = [each for each in mixers if isinstance(each, LatentAttention)]
+    found: tuple[Kind, ...] = ("plain",)
+    if latent:
+        found = ("latent", "sparse-latent") if any(each.indexer for each in latent) else ("latent",)
+    elif not any(isinstance(each, Attention) for each in mixers):
+        return None
+    source = shape.source
+    return frozenset(found), source.name if source.match == "exact" else f"{source.name} (by its name)"
 
 
 def divisors(number: int, most: int = 64) -> str:

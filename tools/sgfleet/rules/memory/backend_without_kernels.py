@@ -5,7 +5,8 @@
 Holds the backends that are given for attention, prefill and decode against the compute capability in the facts, by what
 the release asserts: FA3 runs on 9.x, and with models of plain attention on 8.x too; TRT-LLM MHA on 10.x, from 0.5.10
 for decode and from 0.5.19 for prefill on 9.x and 12.x as well; TRT-LLM MLA on 10.x. From 0.5.4.post2 to 0.5.14 the
-release lets TRT-LLM MLA pass on 12.x, and its kernels refuse the architecture.
+release lets TRT-LLM MLA pass on 12.x, and its kernels refuse the architecture. `cutedsl_mla` runs on 10.x,
+`tokenspeed_mla` on 10.x to 12.x, and `hpc_ops` on 9.x.
 
 ## Why
 
@@ -43,7 +44,7 @@ memory: {total-bytes: 540000000000}
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
@@ -59,7 +60,14 @@ if TYPE_CHECKING:
 
 RULE = Rule("MEM022", "backend-without-kernels", Severity.ERROR, "machine")
 
-_FLAGS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
+MAJORS: Final = {
+    "cutedsl_mla": ("10.x", (10, 11)),
+    "tokenspeed_mla": ("10.x to 12.x", (10, 11, 12)),
+    "hpc_ops": ("9.x", (9,)),
+}
+"""Backend -> where every release that has it lets it run (0.5.12 to 0.5.23: srt/server_args.py, later
+srt/arg_groups/overrides.py, and srt/layers/attention/hpc_ops_backend.py). 11.x is let pass beside 10.x."""
+BACKEND_FLAGS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
 
 
 def check(view: MachineView) -> Iterator[Problem]:
@@ -68,7 +76,7 @@ def check(view: MachineView) -> Iterator[Problem]:
     has = capability(view) if args is not None else None
     if args is None or has is None:
         return
-    for flag in _FLAGS:
+    for flag in BACKEND_FLAGS:
         backend = args.text(flag)
         if args.said(flag) is None or backend is None:
             continue
@@ -82,7 +90,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             if severity is Severity.ERROR
             else f"{backend} may not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
             arithmetic=(f"in SGLang {view.service.release} {backend} runs on {runs}",),
-            help=_help(view, str(args.route(flag)[-1])),
+            help=sound_backends(view, str(args.route(flag)[-1])),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
             severity=severity,
         )
@@ -91,7 +99,7 @@ def check(view: MachineView) -> Iterator[Problem]:
 def refused(view: MachineView, flag: str, backends: Iterable[str]) -> frozenset[str]:
     """Those of a flag's choices that surely do not run on the service's GPUs."""
     args = arguments(view)
-    has = capability(view) if args is not None and flag in _FLAGS else None
+    has = capability(view) if args is not None and flag in BACKEND_FLAGS else None
     if args is None or has is None:
         return frozenset()
     found = {each: _wanted(view, each, _phases(args, flag), has) for each in backends}
@@ -100,13 +108,13 @@ def refused(view: MachineView, flag: str, backends: Iterable[str]) -> frozenset[
 
 def _phases(args: Arguments, flag: str) -> set[str]:
     """What a flag's backend is for."""
-    if flag != _FLAGS[0]:
+    if flag != BACKEND_FLAGS[0]:
         return {flag.partition("-")[0]}
     return {phase for phase in ("prefill", "decode") if args.text(f"{phase}-attention-backend") is None}
 
 
-def _help(view: MachineView, flag: str) -> str:
-    """Of what runs on every architecture that which goes with the other flags."""
+def sound_backends(view: MachineView, flag: str) -> str:
+    """A help: of what runs on every architecture that which goes with the other flags."""
     sound = without_remark(view, flag, ("flashinfer", "triton", None))
     named = " or ".join(value for value in sound if value is not None)
     if not sound:
@@ -139,7 +147,8 @@ def _wanted(view: MachineView, backend: str, phases: set[str], has: tuple[int, i
             if between(release, "0.5.19") or (phases == {"decode"} and between(release, "0.5.10")):
                 return None if major in more else ("9.x, 10.x and 12.x", Severity.ERROR)
             return "10.x", Severity.ERROR
-    return None
+    runs, majors = MAJORS.get(backend, ("", (major,)))
+    return None if major in majors else (runs, Severity.ERROR)
 
 
 def _is_latent(view: MachineView) -> bool:

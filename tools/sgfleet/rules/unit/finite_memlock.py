@@ -32,14 +32,15 @@ unit:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments
+from sgfleet.rules.combinations._rows import host_pool
 from sgfleet.rules.rule import Problem, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import ServiceView
@@ -80,12 +81,21 @@ def _pins(args: Arguments) -> tuple[str, str] | None:
     """The flag that pins memory, and in words what it pins."""
     if args.on("enable-hierarchical-cache"):
         return "enable-hierarchical-cache", "the host pool"
-    for name in ("hicache-storage-backend", "disaggregation-transfer-backend", "moe-a2a-backend", "elastic-ep-backend"):
+    for name, is_active in _REGISTERING.items():
         backend = args.text(name)
-        if backend in _RDMA and (name != "disaggregation-transfer-backend" or _disaggregated(args)):
+        if backend in _RDMA and is_active(args):
             return name, f"{backend} may register, and so"
     return None
 
 
 def _disaggregated(args: Arguments) -> bool:
     return args.text("disaggregation-mode") in ("prefill", "decode")
+
+
+_REGISTERING: Final[dict[str, Callable[[Arguments], bool]]] = {
+    "hicache-storage-backend": host_pool,
+    "disaggregation-transfer-backend": _disaggregated,
+    "moe-a2a-backend": lambda _args: True,
+    "elastic-ep-backend": lambda _args: True,
+}
+"""Flags that may name what registers memory -> whether anything makes use of it."""

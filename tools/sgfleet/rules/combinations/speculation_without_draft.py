@@ -1,0 +1,94 @@
+"""EAGLE without a draft model, for a model that has none of its own.
+
+## What it does
+
+Finds `speculative-algorithm` EAGLE or NEXTN without `speculative-draft-model-path` where the model's facts know of no
+layers of its own that could draft. Architectures of which some checkpoints have such layers are not judged.
+
+## Why
+
+From 0.4.6.post3 on a release takes the target's own path in place of the missing one (`from_server_args` in
+srt/configs/model_config.py). For a model with layers of its own that predict several tokens that is what is meant:
+these layers are loaded. Any other model is loaded a second time, as its own draft: twice the weights, and every draft
+costs as much as the answer.
+
+## Bad
+
+```yaml
+flags:
+  model-path: Qwen/Qwen3-32B
+  speculative-algorithm: EAGLE
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA H200, memory-mib: 143771, compute-capability: "9.0"}
+memory: {total-bytes: 540000000000}
+```
+
+## Good
+
+```yaml
+flags:
+  model-path: Qwen/Qwen3-32B
+  speculative-algorithm: EAGLE
+  speculative-draft-model-path: /srv/models/qwen3-32b-eagle
+```
+```yaml
+# facts.yaml
+gpus:
+  - {index: 0, name: NVIDIA H200, memory-mib: 143771, compute-capability: "9.0"}
+memory: {total-bytes: 540000000000}
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sgfleet.findings import Severity
+from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.combinations._rows import speculative
+from sgfleet.rules.rule import Problem, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sgfleet.rules.rule import MachineView
+
+RULE = Rule("CMB047", "speculation-without-draft", Severity.WARNING, "machine")
+
+_FLAG, _DRAFT = "speculative-algorithm", "speculative-draft-model-path"
+_TAKES_TARGET: Final = "0.4.6.post3"
+OWN: Final = (
+    *("Deepseek", "Glm", "Bailing", "MiMo", "Ernie4_5", "LongcatFlash", "Qwen3Next", "Qwen3_5", "Qwen4", "NemotronH"),
+    *("Exaone", "Step3p", "HYV", "InternS2", "Inkling", "GigaChat", "MistralLarge3", "Pixtral", "IQuest", "Dots3"),
+)
+"""Beginnings of architectures for which a release knows a class of drafting layers in the checkpoint (`is_draft_model`
+in srt/configs/model_config.py, and lists in srt/server_args.py, later srt/arg_groups/speculative_hook.py, 0.4.6.post2
+to 0.5.23). Qwen3Moe, which has one from 0.5.13 on, is not among them: no checkpoint in schema/models has such layers,
+and where one has them, its facts say so."""
+
+
+def check(view: MachineView) -> Iterator[Problem]:
+    """A model that would be loaded as its own draft."""
+    args = arguments(view)
+    if args is None or speculative(args) not in ("EAGLE", "NEXTN") or args.may_be_said(_DRAFT):
+        return
+    if view.memory is None or not between(view.service.release, _TAKES_TARGET):
+        return
+    from sgfleet.memory.of_host import Unknown
+
+    service = view.memory().service(view.name)
+    if isinstance(service, Unknown):
+        return
+    shape = service.load.shape
+    if shape.draft is not None or shape.architecture.startswith(OWN):
+        return
+    yield Problem(
+        args.route(_FLAG),
+        f"{speculative(args)} drafts with a model of its own, and there is no {_DRAFT}: the target is loaded twice",
+        arithmetic=(f"{shape.source.name} has no layers that draft ({shape.architecture})",),
+        help=f"add {_DRAFT}, or remove {args.route(_FLAG)[-1]}",
+        based_on=(shape.source.name, f"SGLang {view.service.release}, srt/configs/model_config.py"),
+    )
