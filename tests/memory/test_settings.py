@@ -72,9 +72,12 @@ def test_the_host_tier():
 def test_what_is_not_followed_is_named():
     of = settings("0.5.23", enable_unified_memory=True, dcp_size=2, cpu_offload_gb=4)
     assert of.unmodelled == (
-        "the unified memory pool",
-        "decode context parallelism",
-        "offloading of weights to the host",
+        ("enable-unified-memory", "the unified memory pool"),
+        ("dcp-size", "decode context parallelism"),
+        (
+            "cpu-offload-gb",
+            "offloading of weights to the host, where each rank pins up to 4 GiB of RAM for them",
+        ),
     )
 
 

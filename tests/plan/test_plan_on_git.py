@@ -336,3 +336,20 @@ def test_data_that_becomes_a_submodule_has_every_host_looked_at(fleet: Fleet, pa
     gitlink(fleet, path)
     fleet.git("commit", "-qm", "a submodule")
     assert len(fleet.data(f"{before}..HEAD")["hosts"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict", "said"),
+    [
+        ("tp-size: 4", "error", "4 ranks need as many GPUs, and there are 2 GPUs in gpus"),
+        ("tp-size: 2\n      bogus-flag: 3", "error", "SGLang 0.5.23 has no flag bogus-flag"),
+        ("tp-size: 2\n      cpu-offload-gb: 9", "unknown", "offloading of weights to the host, where each rank pins"),
+    ],
+)
+def test_no_verdict_on_memory_goes_without_what_it_rests_on(fleet: Fleet, new: str, verdict: str, said: str) -> None:
+    fleet.edit(MIXED, "tp-size: 2", new)
+    (host,) = fleet.data("HEAD")["hosts"]
+    (memory,) = [each["memory"]["after"] for each in host["services"] if each["service"] == "sglang-chat"]
+    assert memory["verdict"] == verdict
+    assert memory["said"][0].startswith(said)
+    assert "memory: fits" not in fleet.plan("HEAD").out.partition("no change")[0]

@@ -1,39 +1,45 @@
-"""One host of the repository -> its memory report, as it is and with a change."""
+"""One host of the repository -> its memory report, as it is and with a change.
+
+The figures are the budgets'; whether they come out is what `check` says of the same specification.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import datetime
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from sgfleet.engine.argv.values import check_value
 from sgfleet.memory.amount import Amount
-from sgfleet.memory.assemble import host_facts_of, service_of
-from sgfleet.memory.device import NotKnownError
-from sgfleet.memory.host import HostBudget, host_budget
+from sgfleet.memory.hardware import cards_words
 from sgfleet.memory.lines import Line, gpu_lines, host_lines
-from sgfleet.memory.units import gib
-from sgfleet.memory.verdict import Statement, gpu_statements, pinning_statement, ram_statements, share_statements
+from sgfleet.memory.of_host import HostMemory, Unknown
+from sgfleet.memory.units import gib, tokens_within
+from sgfleet.memory.unjudged import unjudged
+from sgfleet.memory.verdict import Statement, pinning_statement
 from sgfleet.memory.window import window_of
 from sgfleet.output.memory.report import HostReport, ServiceReport, rows
+from sgfleet.rules.bearing import verdict_on, verdict_on_host
+from sgfleet.rules.host_check import Checked, check_host
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
     from sgfleet.cli.change import Change
-    from sgfleet.engine.release import Release
     from sgfleet.fleet.workspace import Workspace
+    from sgfleet.memory.host import HostBudget
     from sgfleet.memory.service import Service
     from sgfleet.spec.host_spec import HostSpec
     from sgfleet.spec.models.service import Service as ServiceSpec
     from sgfleet.spec.resolve import Resolved
 
 
-@dataclass(frozen=True, slots=True)
-class _Unknown:
-    """A service without a budget."""
+class _Sides(NamedTuple):
+    """The budgets of a host as it is and as it would be (the same without a change), and what `check` says of that."""
 
-    message: str
-    help: str | None = None
+    before: HostMemory
+    after: HostMemory
+    checked: Checked
+    changed: bool
 
 
 def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | None, change: Change) -> HostReport:
@@ -42,90 +48,102 @@ def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | No
     Raises:
         UsageError: the change names a flag that the release of a wanted service does not have.
     """
-    before: dict[str, Service | _Unknown] = {}
-    after: dict[str, Service | _Unknown] = {}
-    for name, resolved in spec.services.items():
-        before[name] = _service(workspace, spec, name, resolved, None)
-        meant = wanted is None or name in wanted
-        after[name] = _service(workspace, spec, name, resolved, change if meant and change else None)
-    facts = host_facts_of(spec.facts, workspace.repository.fleet.policy)
-    now, then = (
-        host_budget([service for service in side.values() if not isinstance(service, _Unknown)], facts)
-        for side in (before, after)
-    )
     shown = [name for name in spec.services if wanted is None or name in wanted]
-    services = [
-        _report(name, before[name], after[name], now, then, _beside(workspace, spec, name, change)) for name in shown
-    ]
+    sides = _sides(workspace, spec, shown, change)
+    now, then = sides.before.host, sides.after.host
+    services = [_report(workspace, spec, sides, name) for name in shown]
     services += [
         ServiceReport(name, "", unknown="its specification has errors", help=f"sgfleet check {spec.name}")
         for name in spec.unresolved
         if wanted is None or name in wanted
     ]
-    missing = [name for name in after if isinstance(after[name], _Unknown)] + list(spec.unresolved)
+    missing = [*sides.after.uncounted, *spec.unresolved]
     has_pools = any(share.rank_pools for share in (*now.shares, *then.shares))
     notes = list(then.notes) if has_pools else []
     if missing and has_pools:
         notes.append(f"not counted: {', '.join(missing)}")
-    lost = any(isinstance(after[name], _Unknown) and not isinstance(before[name], _Unknown) for name in after)
+    lost = any(name not in sides.before.uncounted for name in sides.after.uncounted)
+    said = verdict_on_host(sides.checked.findings, sides.after)
     return HostReport(
         host=spec.name,
-        headline=_headline(spec),
-        changed=bool(change),
+        headline=cards_words((spec.facts.gpus if spec.facts is not None else None) or ()),
+        changed=sides.changed,
         services=tuple(services),
         ram=rows(_ram(now), _ram(then) if change and not lost else None) if has_pools else (),
-        statements=() if lost else tuple(ram_statements(then)),
+        statements=tuple(each for each in said if not lost or each.weight != "note"),
         notes=tuple(notes),
+        unjudged=tuple(f"rule {each.code} of sgfleet broke on {each.subject}" for each in sides.checked.crashes),
     )
 
 
-def _service(
-    workspace: Workspace, spec: HostSpec, name: str, resolved: Resolved, change: Change | None
-) -> Service | _Unknown:
-    version = (change.release if change is not None else None) or resolved.service.release
+def _sides(workspace: Workspace, spec: HostSpec, shown: Iterable[str], change: Change) -> _Sides:
+    fleet, own = workspace.repository.fleet, {name: each.service for name, each in spec.services.items()}
+
+    def memory(services: dict[str, ServiceSpec]) -> HostMemory:
+        return HostMemory(services, workspace.release, spec.facts, fleet.policy, workspace.root, own)
+
+    before = after = memory(own)
+    edited = spec
+    if change:
+        changed = {name: _changed(workspace, spec.services[name], change) for name in shown}
+        edited = replace(spec, services={**spec.services, **changed})
+        after = memory({name: each.service for name, each in edited.services.items()})
+    today = datetime.datetime.now(datetime.UTC).date()
+    checked = check_host(edited, fleet, workspace.release, today, lambda: after)
+    return _Sides(before, after, checked, bool(change))
+
+
+def _changed(workspace: Workspace, resolved: Resolved, change: Change) -> Resolved:
+    """A service as it would be."""
+    own = resolved.service
+    version = change.release or own.release
     release = workspace.release(version)
-    if release is None:
-        return _Unknown(*workspace.lacks(version))
-    flags: dict[str, Any] = dict(resolved.service.flags)
-    if change is not None:
-        flags = change.applied(flags, release)
-    try:
-        service = service_of(name, resolved.service, release, spec.facts, workspace.root, flags)
-        service.budget  # noqa: B018 - what cannot be known is to be said here
-    except NotKnownError as error:
-        return _Unknown(str(error), error.help)
-    return service
+    flags = dict(own.flags) if release is None else change.applied(own.flags, release)
+    return resolved._replace(service=own.model_copy(update={"flags": flags, "release": version}))
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """What a service's report says beside its budgets."""
+def _report(workspace: Workspace, spec: HostSpec, sides: _Sides, name: str) -> ServiceReport:
+    said = verdict_on(sides.checked.findings, sides.after, name)
+    after, old = _known(sides.after, name), _known(sides.before, name)
+    if isinstance(after, Unknown):
+        version = sides.after.specification(name).release
+        why, help_ = workspace.lacks(version) if after.what == "release" else (after.message, after.help)
+        grave = tuple(each for each in said if each.weight != "note")
+        return ServiceReport(name, "", unknown=why, help=help_, statements=grave)
+    changed, before = sides.changed, None if isinstance(old, Unknown) else old
+    now, then = sides.before.host, sides.after.host
+    if after.settings.hicache is not None and (pinning := pinning_statement(after.settings.release)):
+        said.append(Statement("note", pinning))
+    if changed and before is not None:
+        said += _same_tokens(before, after, then)
+    open_ = [*unjudged(sides.after, name), *_sharing(spec, sides.after, name)]
+    told = {each.text for each in said} | {f"not counted: {each}" for each in open_}
+    return ServiceReport(
+        name=name,
+        headline=_service_headline(after),
+        gpu=rows(gpu_lines(before.budget) if before else None, gpu_lines(after.budget) if changed else None),
+        host=rows(_host_lines(now, name) if before else None, _host_lines(then, name) if changed else None),
+        figures=tuple(_figures(before or after, after, now, then, changed=changed)),
+        statements=tuple(said),
+        notes=tuple(each for each in after.budget.notes if each not in told),
+        unjudged=tuple(open_),
+    )
 
-    changed: bool
-    notes: tuple[str, ...]
+
+def _known(memory: HostMemory, name: str) -> Service | Unknown:
+    """A service with a budget, or why there is none."""
+    budget = memory.budget(name)
+    return budget if isinstance(budget, Unknown) else memory.service(name)
 
 
-def _beside(workspace: Workspace, spec: HostSpec, name: str, change: Change) -> _Beside:
-    service = spec.services[name].service
-    notes = []
-    sharing = [other for other, there in spec.services.items() if other != name and _overlap(service, there.service)]
-    if sharing:
-        notes.append(f"not counted: the share of {' and '.join(sharing)} in the same GPUs")
-    release = workspace.release(change.release or service.release)
-    if release is not None:
-        notes += _passed_over(service.flags, release)
-    return _Beside(bool(change), tuple(notes))
-
-
-def _passed_over(flags: Mapping[str, Any], release: Release) -> Iterator[str]:
-    """Flags of the repository that a release cannot have meant: `sgfleet check` says more of them."""
-    unknown = sorted(flag for flag in flags if flag not in release.by_name)
-    if unknown:
-        yield f"SGLang {release.version} has no flag {', '.join(unknown)}: passed over"
-    known = [(flag, release.by_name[flag]) for flag in sorted(flags) if flag in release.by_name]
-    refused = [name for name, flag in known if check_value(flag, flags[name], name) is not None]
-    if refused:
-        yield f"SGLang {release.version} does not take these flags as they are set: {', '.join(refused)}: passed over"
+def _sharing(spec: HostSpec, memory: HostMemory, name: str) -> Iterator[str]:
+    """What takes memory of the same GPUs and has no budget: of the others MEM005 knows what is left."""
+    own = spec.services[name].service
+    for other, there in spec.services.items():
+        if other != name and _overlap(own, there.service) and isinstance(memory.budget(other), Unknown):
+            yield f"the share of {other} in the same GPUs"
+    for other in spec.unresolved:
+        yield f"whether {other} takes the same GPUs"
 
 
 def _overlap(one: ServiceSpec, other: ServiceSpec) -> bool:
@@ -133,47 +151,6 @@ def _overlap(one: ServiceSpec, other: ServiceSpec) -> bool:
     if one.gpus == "all" or other.gpus == "all":
         return True
     return not set(one.gpus).isdisjoint(other.gpus)
-
-
-def _headline(spec: HostSpec) -> str:
-    gpus = spec.facts.gpus if spec.facts is not None else None
-    if not gpus:
-        return "nothing is known of its GPUs"
-    names = {gpu.name for gpu in gpus}
-    memory = min((gpu.memory_mib for gpu in gpus if gpu.memory_mib), default=None)
-    each = f", {memory:,} MiB each" if memory else ""
-    if divided := [str(gpu.index) for gpu in gpus if gpu.mig]:
-        each += f", GPU {' and '.join(divided)} divided by MIG"
-    return f"{len(gpus)} × {' and '.join(sorted(names))}{each}"
-
-
-def _report(
-    name: str,
-    before: Service | _Unknown,
-    after: Service | _Unknown,
-    now: HostBudget,
-    then: HostBudget,
-    beside: _Beside,
-) -> ServiceReport:
-    if isinstance(after, _Unknown):
-        return ServiceReport(name, "", unknown=after.message, help=after.help)
-    changed, old = beside.changed, None if isinstance(before, _Unknown) else before
-    statements = [*gpu_statements(after)]
-    statements += [each for share in then.shares if share.name == name for each in share_statements(share)]
-    if after.settings.hicache is not None and (said := pinning_statement(after.settings.release)):
-        statements.append(Statement("note", said))
-    if changed and old is not None:
-        statements += _same_tokens(old, after, then)
-    told = {each.text for each in statements}
-    return ServiceReport(
-        name=name,
-        headline=_service_headline(after),
-        gpu=rows(gpu_lines(old.budget) if old else None, gpu_lines(after.budget) if changed else None),
-        host=rows(_host_lines(now, name) if old else None, _host_lines(then, name) if changed else None),
-        figures=tuple(_figures(old or after, after, now, then, changed=changed)),
-        statements=tuple(statements),
-        notes=(*(each for each in after.budget.notes if each not in told), *beside.notes),
-    )
 
 
 def _service_headline(service: Service) -> str:
@@ -206,7 +183,7 @@ def _tokens(service: Service) -> str:
     budget = service.budget
     if budget.measured_tokens:
         return f"{budget.tokens:,} (measured)"
-    return f"{budget.tokens:,}" + (f" ± {budget.error_tokens:,}" if budget.error_tokens else "")
+    return tokens_within(budget.tokens, budget.error_tokens)
 
 
 def _fraction(service: Service) -> str:
@@ -259,8 +236,15 @@ def _ram(budget: HostBudget) -> list[Line]:
     engine = sum(share.engine_bytes for share in budget.shares)
     left = Amount(budget.left_bytes or 0, "computed")
     return [
-        Line("available", "available", facts.available_bytes, "measured", 0, "with no service running"),
+        _available(facts.available_bytes, assumed=facts.assumed),
         Line("pinned", "host pools", budget.pinned_bytes, "computed", 0, "of all services"),
         Line("left", "left", left.bytes, left.origin, 0, f"of it about {gib(engine)} for the engines' own processes"),
         Line("reserve", "policy wants", facts.reserve_bytes, "computed", 0, "policy.reserve.host-ram"),
     ]
+
+
+def _available(size: int, *, assumed: bool) -> Line:
+    if assumed:
+        detail = "all RAM, taken for available: what is free with no service running is not known"
+        return Line("available", "available", size, "estimated", 0, detail)
+    return Line("available", "available", size, "measured", 0, "with no service running")

@@ -103,15 +103,17 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _read_later(name: str, value: Any, release: Release) -> Iterator[Problem]:
-    """What the server could not read of a value that the parser lets pass. The value alone decides."""
-    from sgfleet.rules.flags import late_choice, late_json
+    """What no server could read of a value that the parser lets pass, or work with. The value alone decides."""
+    from sgfleet.rules.flags import late_choice, late_json, out_of_range
     from sgfleet.rules.rule import ServiceView
     from sgfleet.spec import valid
 
-    given = {"release": release.version, "python": "/usr/bin/python3", "flags": {name: value}}
+    beside = {"SGLANG_GRPC_PORT": "1"}  # otherwise it depends on this variable which ports there may be
+    given = {"release": release.version, "python": "/usr/bin/python3", "flags": {name: value}, "environment": beside}
     view = ServiceView("", valid.service(given), valid.default_policy(), release)
     yield from late_choice.check(view)
     yield from late_json.check(view)
+    yield from out_of_range.check(view)
 
 
 def _unquoted(name: str, value: Any, message: str, help_: str | None) -> tuple[str, str | None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sgfleet.cli.whatif import Trials
 from sgfleet.memory.device import NotKnownError
+from sgfleet.memory.hardware import cards_words
 from sgfleet.memory.host_pools import host_pools
 from sgfleet.options.option import ServiceOptions
 from sgfleet.options.reload import reload_of, slowest_link
@@ -14,14 +15,16 @@ from sgfleet.options.requests import requests_of
 from sgfleet.options.situation import capacity_of
 from sgfleet.options.survey import survey
 from sgfleet.options.trial import situation_of
+from sgfleet.rules.bearing import before_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.options.reload import Reload
     from sgfleet.options.situation import Situation
     from sgfleet.spec.host_spec import HostSpec
+    from sgfleet.spec.models.facts import Gpu
     from sgfleet.spec.models.service import Service as ServiceSpec
 
 
@@ -44,6 +47,13 @@ def _service(workspace: Workspace, trials: Trials, spec: HostSpec, name: str) ->
         unknown, help_ = workspace.lacks(service.release)
         return ServiceOptions(spec.name, name, unknown=unknown, help=help_)
     world = trials.world(release)
+    errors = before_memory(trials.check_memory(spec), name)
+    if errors:
+        first, more = errors[0], f" ({len(errors)} such errors)" if len(errors) > 1 else ""
+        why = f"check has an error that comes first: {first.code}: {first.message}{more}"
+        return ServiceOptions(
+            spec.name, name, unknown=why, help=first.help or f"sgfleet check {spec.name}", refused=True
+        )
     try:
         now = situation_of(world, spec, name)
     except NotKnownError as error:
@@ -54,7 +64,7 @@ def _service(workspace: Workspace, trials: Trials, spec: HostSpec, name: str) ->
     return ServiceOptions(
         host=spec.name,
         name=name,
-        headline=_headline(now),
+        headline=_headline(now, _gpus(spec, service)),
         now=capacity_of(now),
         requests=requests_of(now),
         context_tokens=now.settings.context_length or now.service.load.shape.context_length,
@@ -67,18 +77,22 @@ def _service(workspace: Workspace, trials: Trials, spec: HostSpec, name: str) ->
     )
 
 
-def _headline(now: Situation) -> str:
+def _headline(now: Situation, gpus: Sequence[Gpu]) -> str:
     settings, source = now.settings, now.service.load.shape.source
-    hardware = now.service.hardware
-    card = f"{hardware.count} × {hardware.name}" if hardware.name else "GPUs not known"
+    card = cards_words(gpus, memory=False) if gpus else "GPUs not known"
     ranks = f"{settings.ranks} rank{'s' if settings.ranks > 1 else ''}"
     return f"SGLang {settings.release}, {source.name}, {ranks} on {card}"
 
 
+def _gpus(spec: HostSpec, service: ServiceSpec) -> list[Gpu]:
+    """The GPUs that a service is given, as far as facts tell."""
+    gpus = spec.facts.gpus if spec.facts is not None else None
+    return [gpu for gpu in gpus or () if service.gpus == "all" or gpu.index in service.gpus]
+
+
 def _reload(spec: HostSpec, service: ServiceSpec, now: Situation) -> Reload | None:
     """The estimate for the host tier that there is, or that would be."""
-    gpus = spec.facts.gpus if spec.facts is not None else None
-    link = slowest_link([gpu for gpu in gpus or () if service.gpus == "all" or gpu.index in service.gpus])
+    link = slowest_link(_gpus(spec, service))
     if link is None:
         return None
     pools = now.share.rank_pools
@@ -101,7 +115,6 @@ def _notes(spec: HostSpec, service: ServiceSpec, now: Situation, trials: Trials)
     ]
     if errors:
         yield f"check has {len(errors)} error{'s' if len(errors) > 1 else ''} as it is: put that right first"
-    gpus = spec.facts.gpus if spec.facts is not None else None
-    if slowest_link([gpu for gpu in gpus or () if service.gpus == "all" or gpu.index in service.gpus]) is None:
+    if slowest_link(_gpus(spec, service)) is None:
         yield "not estimated: time to bring a prefix back from RAM (the GPUs' PCIe links are not known: sgfleet facts)"
     yield from now.budget.notes

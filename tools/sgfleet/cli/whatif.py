@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sgfleet.fleet.memories import Memories
 from sgfleet.memory.assemble import host_facts_of, service_of
 from sgfleet.memory.device import NotKnownError
+from sgfleet.memory.unjudged import unjudged
 from sgfleet.options.trial import World
 from sgfleet.rules.host_check import check_host
 from sgfleet.spec.repository import HOST_FILE, HOSTS, Repository
@@ -49,7 +50,7 @@ class Trials:
         """The world of the services that run this release."""
         fleet = self.workspace.repository.fleet
         facts = host_facts_of(self.spec.facts, fleet.policy)
-        return World(self.spec, facts, release, self.read, self.check, self.check_memory, self.services)
+        return World(self.spec, facts, release, self.read, self.check, self.check_memory, self.services, self.unjudged)
 
     def read(self, text: str) -> HostSpec:
         """The host, if its file had this text."""
@@ -69,6 +70,10 @@ class Trials:
         """What `sgfleet check` says of the files."""
         fleet, memory = self.workspace.repository.fleet, self._memories.of(spec)
         return check_host(spec, fleet, self.workspace.release, self._today, memory).findings
+
+    def unjudged(self, spec: HostSpec, name: str) -> tuple[str, ...]:
+        """What the budgets of a service leave open."""
+        return unjudged(self._memories.of(spec)(), name)
 
     def services(self, spec: HostSpec) -> dict[str, Service | NotKnownError]:
         """The budgets' side of every service. The observed starts had the flags that the repository has now."""

@@ -42,6 +42,10 @@ FEATURE_CACHE_MIB: Final = 1024
 """Defaults of SGLANG_VLM_CACHE_SIZE_MB and SGLANG_MM_FEATURE_CACHE_MB."""
 
 
+ON_GPUS: Final = frozenset({None, "auto", "cuda"})
+"""Values of --device with which a release runs on NVIDIA GPUs, where there are any."""
+
+
 class Load(NamedTuple):
     """What a service puts on a rank before its pools: the shape, weights by stage, the draft."""
 
@@ -131,8 +135,11 @@ def gpu_budget(settings: Settings, load: Load, hardware: Hardware, observed: Obs
     `observed` are figures of a start of this very service; what it holds is taken instead of an estimate.
 
     Raises:
-        NotKnownError: the card's memory is not known and nothing was observed, or nothing of it is free.
+        NotKnownError: the card's memory is not known and nothing was observed, or nothing of it is free, or the
+            service runs on something else.
     """
+    if settings.device not in ON_GPUS:
+        raise NotKnownError(f"the arithmetic is that of NVIDIA GPUs, and device is {settings.device}")
     ranks = settings.tp * settings.pp
     measured = observed.free_before_gib if observed is not None else None
     before = free_before(hardware, ranks, measured)
@@ -192,6 +199,9 @@ def _stage(
         implied = observed.calibrated_at + unexplained / before.bytes if unexplained else None
     error = int(before.error_bytes * away) + (BETWEEN_RANKS_BYTES if unexplained else weights.error_bytes)
     error += draft.error_bytes if draft is not None and inside else 0
+    error_tokens = 0 if measured or not pools.bytes_a_token else int(error / pools.bytes_a_token)
+    if error_tokens and settings.max_total_tokens is not None:
+        error_tokens = _below_limit(rest, error, layers, cell, settings, resolved)
     most = int((max(0, rest) + slack) / pools.bytes_a_token) if pools.bytes_a_token else 0
     outside = 0 if inside or load.draft is None else cell.draft_allocated * (pools.tokens + resolved.page_size)
     return GpuBudget(
@@ -207,7 +217,7 @@ def _stage(
         cell=cell,
         resolved=resolved,
         pools=pools,
-        error_tokens=0 if measured or not pools.bytes_a_token else int(error / pools.bytes_a_token),
+        error_tokens=error_tokens,
         draft_outside_bytes=outside,
         request_table_bytes=request_table_bytes(settings, load.shape, pools.tokens),
         graph_bytes=graph_bytes(settings, hardware),
@@ -219,6 +229,15 @@ def _stage(
         measured_tokens=measured,
         notes=_notes(settings, load, layers, resolved),
     )
+
+
+def _below_limit(
+    rest: int, error: int, layers: tuple[Layer, ...], cell: Cell, settings: Settings, resolved: Resolved
+) -> int:
+    """How far the tokens may be off where a limit holds them: not at all if memory for it is there for sure."""
+    sizes = rest - error, rest, rest + error
+    low, middle, high = (pools_from_budget(size, layers, cell, settings, resolved).tokens for size in sizes)
+    return max(middle - low, high - middle)
 
 
 def _weights(weights: WeightBytes, stage: int, observed: Observed | None, ranks: int) -> Amount:
@@ -264,7 +283,7 @@ def _notes(settings: Settings, load: Load, layers: tuple[Layer, ...], resolved: 
     notes = [*resolved.open, *load.weights.notes]
     if load.draft is not None:
         notes += load.draft.notes
-    notes += [f"not counted: {what}" for what in settings.unmodelled]
+    notes += [f"not counted: {what}" for _, what in settings.unmodelled]
     if compressed_cell_bytes(layers, settings, draft=False) and from_release(settings.release, "0.5.21"):
         notes.append("DeepSeek V4's pools are counted by the rule of 0.5.12 to 0.5.20; this release differs in details")
     if (

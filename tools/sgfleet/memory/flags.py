@@ -92,6 +92,7 @@ def from_namespace(
     return Settings(
         release=version,
         model_path=str(values.get("model_path") or ""),
+        device=read.text("device"),
         tp=tp,
         pp=read.count("pp_size", "pipeline_parallel_size"),
         attention_dp=attention_dp,
@@ -316,12 +317,20 @@ def _hicache(read: _Reader) -> Hicache | None:
     )
 
 
-def _unmodelled(read: _Reader) -> tuple[str, ...]:
-    found = [words for name, words in UNMODELLED.items() if read.truth(name)]
+def _unmodelled(read: _Reader) -> tuple[tuple[str, str], ...]:
+    """What is asked for and not followed: the flag, and what it does.
+
+    `cpu_offload_gb` counts GiB of each rank, for which parameters are copied into pinned RAM one by one while they load
+    (srt/utils.py in 0.4.0, srt/utils/offloader.py in 0.5.9 and 0.5.23); groups of layers go there otherwise.
+    """
+    found = [(name, words) for name, words in UNMODELLED.items() if read.truth(name)]
     if read.count("dcp_size") > 1:
-        found.append("decode context parallelism")
+        found.append(("dcp_size", "decode context parallelism"))
     if read.count("attn_cp_size") > 1:
-        found.append("attention context parallelism")
-    if (read.number("cpu_offload_gb") or 0) > 0:
-        found.append("offloading of weights to the host")
-    return tuple(found)
+        found.append(("attn_cp_size", "attention context parallelism"))
+    if (size := read.number("cpu_offload_gb") or 0) > 0:
+        words = f"offloading of weights to the host, where each rank pins up to {size:,g} GiB of RAM for them"
+        found.append(("cpu_offload_gb", words))
+    if (read.number("offload_group_size") or 0) > 0:
+        found.append(("offload_group_size", "offloading of groups of layers to the host"))
+    return tuple((name.replace("_", "-"), words) for name, words in found)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sgfleet.memory.units import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sgfleet.spec.models.facts import Gpu
 
 DATA_CENTRE: Final = frozenset({(8, 0), (9, 0), (10, 0), (10, 3)})
 """Compute capabilities of cards that are linked with NVLink in the machines they are sold in."""
@@ -40,6 +46,19 @@ class Hardware:
     def is_linked(self) -> bool:
         """NVLink between the cards: their collectives take more memory."""
         return self.capability in DATA_CENTRE if self.nvlink is None else self.nvlink
+
+
+def cards_words(gpus: Sequence[Gpu], *, memory: bool = True) -> str:
+    """GPUs kind by kind: "3 × NVIDIA L40S, 46,068 MiB each, and 1 × NVIDIA L4, 23,034 MiB"."""
+    if not gpus:
+        return "nothing is known of its GPUs"
+    kinds = Counter((gpu.name, gpu.memory_mib if memory else None) for gpu in gpus).most_common()
+    said = (", and " if memory else " and ").join(
+        f"{count} × {name}" + (f", {size:,} MiB{' each' if count > 1 else ''}" if size else "")
+        for (name, size), count in kinds
+    )
+    divided = [str(gpu.index) for gpu in gpus if gpu.mig]
+    return f"{said}, GPU {' and '.join(divided)} divided by MIG" if divided and memory else said
 
 
 def why_unknown(hardware: Hardware) -> tuple[str, str]:

@@ -62,6 +62,11 @@ class HostMemory:
         """Whether a service is as it would be, not as it is: `changed` makes such ones."""
 
     @property
+    def has_gpus(self) -> bool:
+        """Whether facts name the GPUs of the host."""
+        return self._facts is not None and bool(self._facts.gpus)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All services of the host."""
         return tuple(self._specs)

@@ -72,11 +72,12 @@ class Settings(NamedTuple):
     """Memory as far as flags decide it.
 
     `tp` counts all tensor-parallel ranks, `attention_dp` the attention groups inside them, `replicas` whole copies of
-    the model (plain --dp-size). `unmodelled` are the names of what this arithmetic does not follow.
+    the model (plain --dp-size). `unmodelled` is what this arithmetic does not follow: the flag, and what it does.
     """
 
     release: str
     model_path: str = ""
+    device: str | None = None
     tp: int = 1
     pp: int = 1
     attention_dp: int = 1
@@ -119,7 +120,7 @@ class Settings(NamedTuple):
     hicache: Hicache | None = None
     prefill_graph_blockers: tuple[str, ...] = ()
     environment: Mapping[str, str] = MappingProxyType({})
-    unmodelled: tuple[str, ...] = ()
+    unmodelled: tuple[tuple[str, str], ...] = ()
 
     @property
     def attention_tp(self) -> int:

@@ -14,9 +14,18 @@ def gib(size_bytes: float) -> str:
     return f"{size_bytes / GIB:,.2f} GiB"
 
 
-def tokens(count: int) -> str:
-    """A number of tokens with its thousands apart."""
-    return f"{count:,}"
+def gib_within(size_bytes: float, error_bytes: float) -> str:
+    """Bytes with their error: "41.70 GiB ± 0.92". There is no less than nothing: "0.00 to 2.53 GiB"."""
+    if error_bytes > size_bytes:
+        return f"{0:.2f} to {gib(size_bytes + error_bytes)}"
+    return gib(size_bytes) + (f" ± {error_bytes / GIB:,.2f}" if error_bytes else "")
+
+
+def tokens_within(count: int, error: int) -> str:
+    """A number of tokens with its error: "1,310,430 ± 34,852", or "0 to 2,527"."""
+    if error > count:
+        return f"0 to {count + error:,}"
+    return f"{count:,}" + (f" ± {error:,}" if error else "")
 
 
 def pages_down(count: int, page_size: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from sgfleet.memory.architectures import first_release
 from sgfleet.memory.era import from_release
 from sgfleet.memory.eras import HOST_PINNING
-from sgfleet.memory.units import gib
+from sgfleet.memory.units import gib, gib_within
 from sgfleet.memory.window import window_of
 from sgfleet.model.weights import undivided, undivided_words
 
@@ -24,11 +24,13 @@ Weight = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence. `help` is what would work instead."""
+    """One sentence. `help` is what would work instead; what `check` says has its code and its arithmetic."""
 
     weight: Weight
     text: str
     help: str | None = None
+    code: str | None = None
+    arithmetic: tuple[str, ...] = ()
 
 
 def gpu_statements(service: Service) -> Iterator[Statement]:
@@ -56,11 +58,14 @@ def gpu_statements(service: Service) -> Iterator[Statement]:
         wanted = gib(budget.needed_bytes - budget.graph_bytes)
         left = f"{gib(budget.left_bytes)} are left, and activations want about {wanted}"
         yield Statement("warning", f"memory fraction {asked:.3f} is more than {window.high:.3f}: {left}", works)
-    yield from _unexplained(service)
+    yield from gpu_remarks(service)
     yield from _architecture(service)
     context = service.settings.context_length or service.load.shape.context_length
-    if context and 0 < budget.tokens < context:
-        yield Statement("warning", f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
+    asked_for = service.settings.context_length is not None
+    capped = asked_for and (service.settings.max_total_tokens or context or 0) < (context or 0)
+    if context and 0 < budget.tokens < context and not capped:
+        weight: Weight = "warning" if asked_for else "note"  # as MEM004 does
+        yield Statement(weight, f"one request of {context:,} tokens does not fit into {budget.tokens:,} KV tokens")
 
 
 def _works(window: Window) -> str:
@@ -85,8 +90,8 @@ def _undivided(service: Service) -> Iterator[Statement]:
         yield Statement("error", undivided_words(heads, ranks), f"{near} them")
 
 
-def _unexplained(service: Service) -> Iterator[Statement]:
-    """An observed start whose pool no weights of this checkpoint explain."""
+def gpu_remarks(service: Service) -> Iterator[Statement]:
+    """What is worth knowing and no verdict: an observed start whose pool no weights of this checkpoint explain."""
     budget, observed = service.budget, service.observed
     if budget.implied_fraction is None or observed is None or not observed.kv_tokens:
         return
@@ -94,7 +99,8 @@ def _unexplained(service: Service) -> Iterator[Statement]:
     more = "more" if unexplained > 0 else "less"
     text = f"the observed start had {gib(abs(unexplained))} {more} for its {observed.kv_tokens:,} KV tokens than its"
     text += f" settings give: a memory fraction of {budget.implied_fraction:.3f} would explain it"
-    yield Statement("warning", text, "compare mem_fraction_static in its start-up log; sgfleet observe keeps it")
+    text += ": compare mem_fraction_static in its start-up log, which sgfleet observe keeps"
+    yield Statement("note", text)
 
 
 def _architecture(service: Service) -> Iterator[Statement]:
@@ -116,12 +122,10 @@ def host_statements(budget: HostBudget) -> Iterator[Statement]:
 def ram_statements(budget: HostBudget) -> Iterator[Statement]:
     """Whether the pools of all services together leave what policy wants."""
     left, reserve, error = budget.left_bytes, budget.facts.reserve_bytes, budget.error_bytes
-    if left is None or not any(share.rank_pools for share in budget.shares):
+    if left is None or not any(share.rank_pools and not _mirrors_nothing(share) for share in budget.shares):
         return
-    available = gib(budget.facts.available_bytes or 0)
-    pinned = gib(budget.pinned_bytes)
-    if error:
-        pinned += f" ± {error / 2**30:,.2f}"
+    available = gib(budget.facts.available_bytes or 0) + (" (all its RAM)" if budget.facts.assumed else "")
+    pinned = gib_within(budget.pinned_bytes, error)
     said = f"host pools pin {pinned} of {available}: {gib(left)} are left, and policy wants {gib(reserve)}"
     if 0 <= left < reserve:
         yield Statement("error" if left + error < reserve else "warning", said)
@@ -138,6 +142,8 @@ def share_statements(share: ServiceShare) -> Iterator[Statement]:
     if share.refused is not None:
         unknown = share.refused.startswith("not computed")
         yield Statement("note" if unknown else "error", share.refused)
+        return
+    if _mirrors_nothing(share):
         return
     largest = _largest(share)
     check = share.check
@@ -162,6 +168,11 @@ def share_statements(share: ServiceShare) -> Iterator[Statement]:
             yield Statement("warning", broken)
     if largest is not None and not refused:
         yield Statement("note", largest)
+
+
+def _mirrors_nothing(share: ServiceShare) -> bool:
+    """Whether there are no KV rows on the GPU: then no start comes as far as to make a host pool, or to check one."""
+    return bool(share.rank_pools) and not any(pool.device_tokens for pool in share.rank_pools)
 
 
 def _largest(share: ServiceShare) -> str | None:

@@ -25,7 +25,8 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class ServiceOptions:
-    """All that can be said of one service. `unknown` says why nothing could be, and then `help` what would help.
+    """All that can be said of one service. `unknown` says why nothing could be, and then `help` what would help;
+    `refused` that it is for an error which `check` has as it is.
 
     `start_seconds` is how long a start takes, as it was observed; `at_least` says that this is a lower bound.
     """
@@ -44,3 +45,4 @@ class ServiceOptions:
     at_least: bool = False
     unknown: str | None = None
     help: str | None = None
+    refused: bool = False

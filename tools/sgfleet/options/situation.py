@@ -83,20 +83,11 @@ class Capacity:
     ratio: float | None
 
 
-def error_tokens_of(situation: Situation) -> int:
-    """How far the KV tokens of a rank may be off; nothing where a limit holds them well below what memory allows."""
-    budget, limit = situation.budget, situation.settings.max_total_tokens
-    if limit is None or not budget.pools.bytes_a_token:
-        return budget.error_tokens
-    room = budget.rest_bytes // budget.pools.bytes_a_token
-    return 0 if room - budget.error_tokens >= limit else budget.error_tokens
-
-
 def capacity_of(situation: Situation) -> Capacity:
     """The capacity of a service."""
     budget, share, groups = situation.budget, situation.share, situation.groups
     kv = next((pool for pool in share.rank_pools if pool.name == "kv"), None)
-    error = error_tokens_of(situation)
+    error = budget.error_tokens
     origin = "measured" if budget.measured_tokens else "estimated" if error else "computed"
     return Capacity(
         gpu_tokens=budget.tokens * groups,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.memory.units import gib
+from sgfleet.memory.units import gib, tokens_within
 from sgfleet.options.move import Move, Risk, Ruled
 from sgfleet.options.moves import attention_groups, fraction, host_tier, kv_type, limits, reserve, speculation
 from sgfleet.options.option import Option
@@ -163,8 +163,8 @@ def _no_gain(trial: Trial, before: Capacity) -> str:
     after = capacity_of(trial.situation)
     if trial.situation.settings.fraction is not None and "mem-fraction-static" not in trial.move.flags:
         return f"alone it gains nothing: the memory fraction is fixed at {trial.situation.settings.fraction:g}"
-    error = f" ± {after.error_tokens:,}" if after.error_tokens else ""
-    return f"it gains nothing: {before.gpu_tokens:,} KV tokens now, {after.gpu_tokens:,}{error} then"
+    then = tokens_within(after.gpu_tokens, after.error_tokens)
+    return f"it gains nothing: {before.gpu_tokens:,} KV tokens now, {then} then"
 
 
 def _option(trial: Trial, before: Capacity) -> Option:
@@ -178,6 +178,9 @@ def _option(trial: Trial, before: Capacity) -> Option:
     if after.request_tokens < before.request_tokens * (1 - _LEAST_GAIN):
         risk = max(risk, Risk.MEDIUM)
         risks.append(f"the longest request falls from {before.request_tokens:,} to {after.request_tokens:,} tokens")
+    if trial.open:
+        risk = Risk.HIGH
+        risks += [f"not judged: {each}" for each in trial.open]
     if after.error_tokens > after.gpu_tokens * _UNSURE:
         risk = Risk.HIGH
         risks.append(f"the figure may be off by {after.error_tokens:,} tokens: no start like this was observed")

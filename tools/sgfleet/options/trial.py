@@ -9,10 +9,12 @@ from sgfleet.engine.argv.values import check_value
 from sgfleet.findings import Severity
 from sgfleet.memory.device import NotKnownError
 from sgfleet.memory.host import host_budget
+from sgfleet.memory.units import tokens_within
 from sgfleet.memory.verdict import gpu_statements, ram_statements, share_statements
 from sgfleet.options.move import Ruled
 from sgfleet.options.patch import patch_of
-from sgfleet.options.situation import Situation, error_tokens_of
+from sgfleet.options.situation import Situation
+from sgfleet.rules.bearing import bearing_on, bearing_on_host
 from sgfleet.source.edit import EditError
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ class World:
     """What a trial needs of the repository, each piece pure or a reading of what is there.
 
     `read` takes another text of the host's file; `check` gives the final findings, `check_memory` those with the rules
-    about memory, too; `services` gives the budgets' side of every service, or why there is none.
+    about memory, too; `services` gives the budgets' side of every service, or why there is none, and `unjudged` what a
+    budget leaves open.
     """
 
     spec: HostSpec
@@ -46,16 +49,18 @@ class World:
     check: Callable[[HostSpec], list[Finding]]
     check_memory: Callable[[HostSpec], list[Finding]]
     services: Callable[[HostSpec], Mapping[str, Service | NotKnownError]]
+    unjudged: Callable[[HostSpec, str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A move that can be made: where it leads, by which patch, and what may go wrong."""
+    """A move that can be made: where it leads, by which patch, and what may go wrong. `open` is what nobody judged."""
 
     move: Move
     situation: Situation
     patch: Patch
     risks: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 def situation_of(world: World, spec: HostSpec, name: str, before: Situation | None = None) -> Situation:
@@ -102,13 +107,19 @@ def try_move(world: World, name: str, move: Move, before: Situation) -> Trial | 
 
 
 def accepted(world: World, trial: Trial) -> Trial | Ruled:
-    """Hold the edited file against all that `sgfleet check` will say of it, once the budgets have been found sound."""
-    fresh = _fresh(world.check_memory(world.spec), world.check_memory(world.read(trial.patch.after)))
-    for finding in fresh:
+    """Hold the edited file against all that `sgfleet check` will say of it, once the budgets have been found sound.
+
+    It brings no error, and none about this service's memory is left: an option is a way out of it, or none.
+    """
+    name, spec = trial.situation.service.name, world.read(trial.patch.after)
+    after = world.check_memory(spec)
+    fresh = _fresh(world.check_memory(world.spec), after)
+    left = [each for each in (*bearing_on(after, name), *bearing_on_host(after)) if each.waived is None]
+    for finding in (*fresh, *left):
         if finding.severity is Severity.ERROR:
             return Ruled(trial.move.title, f"{finding.code}: {finding.message}")
     said = (f"{finding.code}: {finding.message}" for finding in fresh if finding.severity is Severity.WARNING)
-    return replace(trial, risks=tuple(dict.fromkeys((*trial.risks, *said))))
+    return replace(trial, risks=tuple(dict.fromkeys((*trial.risks, *said))), open=world.unjudged(spec, name))
 
 
 def _fresh(before: list[Finding], after: list[Finding]) -> list[Finding]:
@@ -128,10 +139,10 @@ def memory_problem(trial: Trial, before: Situation) -> str | None:
     """
     situation = trial.situation
     budget, window = situation.budget, situation.window
-    error = error_tokens_of(situation)
+    error = budget.error_tokens
     if budget.tokens - error <= 0:
         fraction = f"memory fraction {budget.fraction.value:.3f}"
-        return f"{fraction} leaves no KV tokens for sure: {budget.tokens:,} ± {error:,}"
+        return f"{fraction} leaves no KV tokens for sure: {tokens_within(budget.tokens, error)}"
     excess = max(0.0, before.budget.fraction.value - before.window.high) + _ROUNDING
     if not window.is_empty and budget.fraction.value > window.high + excess:
         return f"memory fraction {budget.fraction.value:.3f} is beyond {window.high:.3f} ± {window.high_error:.3f}"

@@ -7,40 +7,49 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from sgfleet.memory.assemble import service_of
 from sgfleet.memory.device import NotKnownError
 from sgfleet.memory.of_host import HostMemory, Unknown
-from sgfleet.memory.units import GIB
-from sgfleet.memory.verdict import gpu_statements, share_statements
+from sgfleet.memory.units import GIB, tokens_within
+from sgfleet.memory.unjudged import unjudged
 from sgfleet.plan.records import HostRam, ServiceMemory
+from sgfleet.rules.bearing import verdict_on
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from sgfleet.engine.release import Release
+    from sgfleet.findings import Finding
     from sgfleet.fleet.workspace import Workspace
     from sgfleet.memory.service import Service
+    from sgfleet.memory.verdict import Statement
     from sgfleet.plan.side import Side
     from sgfleet.spec.host_spec import HostSpec
 
 _VERDICTS: Final[dict[str, Literal["error", "warning"]]] = {"error": "error", "warning": "warning"}
 
 
-def service_memory(memory: HostMemory, name: str) -> ServiceMemory:
-    """The budgets of one service, condensed."""
+def service_memory(memory: HostMemory, name: str, findings: Iterable[Finding]) -> ServiceMemory:
+    """The budgets of one service, condensed, with what `check` says of them."""
     budget = memory.budget(name)
     service = memory.service(name)
     if isinstance(budget, Unknown) or isinstance(service, Unknown):
         return ServiceMemory(unknown=budget.message if isinstance(budget, Unknown) else "not computed")
     share = memory.share(name)
-    statements = [*gpu_statements(service), *(share_statements(share) if share is not None else ())]
-    grave = sorted((each for each in statements if each.weight != "note"), key=lambda each: each.weight != "error")
+    said = [each for each in verdict_on(findings, memory, name) if each.weight != "note"]
+    grave = sorted(said, key=lambda each: each.weight != "error")
+    open_ = unjudged(memory, name)
     return ServiceMemory(
         kv_tokens=budget.tokens,
         error_tokens=0 if budget.measured_tokens else budget.error_tokens,
         measured=budget.measured_tokens,
         ranks=service.ranks,
         pinned_bytes=0 if share is None else share.pinned_bytes,
-        verdict=_VERDICTS[grave[0].weight] if grave else "fits",
-        said=tuple(each.text for each in grave),
+        verdict=_VERDICTS[grave[0].weight] if grave else "unknown" if open_ else "fits",
+        said=(*map(_sentence, grave), *open_),
     )
+
+
+def _sentence(each: Statement) -> str:
+    """What is said, with the sum that it comes from."""
+    return f"{each.text} ({each.arithmetic[-1]})" if each.arithmetic else each.text
 
 
 def host_ram(memory: HostMemory) -> HostRam:
@@ -53,6 +62,7 @@ def host_ram(memory: HostMemory) -> HostRam:
         reserve_bytes=host.facts.reserve_bytes,
         fits=None if memory.uncounted else host.fits,
         uncounted=memory.uncounted,
+        assumed=host.facts.assumed,
     )
 
 
@@ -122,8 +132,7 @@ def _words(before: Service, after: Service, available: int | None) -> str | None
         said.append(f"host pool {old / GIB:,.1f} → {new / GIB:,.1f} GiB {ranks}")
     tokens, then = before.budget.tokens, after.budget.tokens
     if tokens != then:
-        error = f" ± {after.budget.error_tokens:,}" if after.budget.error_tokens else ""
-        said.append(f"KV pool {tokens:,} → {then:,}{error} tokens")
+        said.append(f"KV pool {tokens:,} → {tokens_within(then, after.budget.error_tokens)} tokens")
     return ", ".join(said) or None
 
 

@@ -23,6 +23,7 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
     if after.unread:
         names |= frozenset(after.committed)
     then = foreseen(before, after)
+    said = after.findings_with(then)
     compared = compare(before.findings, after.findings)
     presence: Literal["both", "added", "removed"] = "both"
     if before.spec is None or after.spec is None:
@@ -30,7 +31,7 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
     return HostChange(
         name=name,
         presence=presence,
-        services=tuple(service_change(name, service, before, after, then) for service in sorted(names)),
+        services=tuple(service_change(name, service, before, after, then, said) for service in sorted(names)),
         ram_before=None if before.memory is None else _ram(before, before.memory()),
         ram_after=_ram(after, then),
         new=compared.new,

@@ -51,8 +51,8 @@ class Reason(NamedTuple):
 class ServiceMemory(NamedTuple):
     """Memory of one service. `pinned_bytes` are its host pools over all `ranks` of the host.
 
-    `verdict` is the gravest that the budgets say of it, and `said` are their errors and warnings. `unknown` says why
-    there is no budget: then every figure is 0.
+    `verdict` is the gravest that is said of it, and `said` are the errors and warnings, and what is not judged: where
+    that is all, the verdict is unknown. `unknown` says why there is no budget: then every figure is 0.
     """
 
     kv_tokens: int = 0
@@ -66,7 +66,10 @@ class ServiceMemory(NamedTuple):
 
 
 class HostRam(NamedTuple):
-    """RAM of a host with all its services. `fits` is None where that cannot be said; `uncounted` have no budget."""
+    """RAM of a host with all its services. `fits` is None where that cannot be said; `uncounted` have no budget.
+
+    `assumed` says that all RAM is taken for available, for want of a better figure.
+    """
 
     available_bytes: int | None
     pinned_bytes: int
@@ -74,6 +77,7 @@ class HostRam(NamedTuple):
     reserve_bytes: int
     fits: bool | None
     uncounted: tuple[str, ...] = ()
+    assumed: bool = False
 
 
 class ServiceChange(NamedTuple):

@@ -12,6 +12,9 @@ from sgfleet.plan.unit_diff import unit_diff
 from sgfleet.render.effect import Effect, effect_of, restart_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sgfleet.findings import Finding
     from sgfleet.memory.load_time import LoadTime
     from sgfleet.memory.of_host import HostMemory
     from sgfleet.plan.records import ServiceMemory
@@ -27,16 +30,19 @@ _TRIED: Final = 12
 """Changed flags whose memory is computed one by one."""
 
 
-def service_change(host: str, name: str, before: Side, after: Side, then: HostMemory | None) -> ServiceChange:
+def service_change(
+    host: str, name: str, before: Side, after: Side, then: HostMemory | None, findings: Iterable[Finding]
+) -> ServiceChange:
     """What installing the unit of `after` over that of `before` does.
 
     What stood before is the committed unit where the change replaces it: that is what runs. Otherwise it is what the
     specification rendered to, so that a unit which nobody has rendered yet is no change of its own. `then` are the
-    host's budgets as it would be.
+    host's budgets as it would be, and `findings` are what `check` says with them.
     """
     new = after.units.get(name)
     old = _old_unit(name, before, after)
-    memory = _memory(before, before.memory and before.memory(), name), _memory(after, then, name)
+    was = _memory(before, before.memory and before.memory(), name, before.checked.findings)
+    memory = was, _memory(after, then, name, findings)
     if new is None and (name in after.names or after.cannot_say(name)):
         said = "it cannot be rendered: see the findings" if name in after.names else "the host's file cannot be read"
         return ServiceChange(host, name, Kind.UNKNOWN, (Reason(said),), *memory)
@@ -102,10 +108,10 @@ def _unexplained(name: str, before: Side, after: Side) -> Reason:
     return Reason(f"the flag schema of SGLang {release} renders it otherwise", None, f"schema/sglang/{release}.json")
 
 
-def _memory(side: Side, memory: HostMemory | None, name: str) -> ServiceMemory | None:
+def _memory(side: Side, memory: HostMemory | None, name: str, findings: Iterable[Finding]) -> ServiceMemory | None:
     if memory is None or side.spec is None or name not in side.spec.services:
         return None
-    return service_memory(memory, name)
+    return service_memory(memory, name, findings)
 
 
 def _load(side: Side, memory: HostMemory | None, name: str) -> LoadTime | None:

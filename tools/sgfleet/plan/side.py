@@ -36,6 +36,14 @@ class Side(NamedTuple):
     committed: dict[str, str]
     checked: Checked
     memory: Callable[[], HostMemory] | None = None
+    today: datetime.date | None = None
+
+    def findings_with(self, memory: HostMemory | None) -> list[Finding]:
+        """What is wrong where the budgets are these, which may be others than those of the files."""
+        if memory is None or self.spec is None or self.today is None or self.memory is None or memory is self.memory():
+            return self.checked.findings
+        fleet, release = self.workspace.repository.fleet, self.workspace.release
+        return check_host(self.spec, fleet, release, self.today, lambda: memory).findings
 
     @property
     def names(self) -> frozenset[str]:
@@ -78,7 +86,7 @@ def side_of(
         ours = {
             name: text for name, text in units.committed.items() if text == rendered.get(name) or orphaned(text, host)
         }
-        return Side(workspace, spec, rendered, ours, checked, memory)
+        return Side(workspace, spec, rendered, ours, checked, memory, today)
     except Exception as error:  # told as what it is: nothing is known of this host, exit 4
         return Side(workspace, None, {}, {}, Checked(host, crashes=[crash(None, host, error)]))
 

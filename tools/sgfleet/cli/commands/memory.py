@@ -1,9 +1,11 @@
 """Memory of hosts: each rank's GPU from weights to KV tokens, host pools summed over ranks and services, what is left.
 
 `--set hicache-ratio=4` shows both budgets before and after the change, with the largest value that fits. Nothing is
-started and nothing is written.
+started and nothing is written. Whether it fits is what `check` says of the same specification: about memory, ranks
+without a GPU, and flags that the release refuses. What is not counted and may decide is named as not judged.
 
-Exit codes: 0 everything fits, 1 something does not or cannot be read, 2 usage, 3 nothing could be computed.
+Exit codes: 0 everything fits, 1 errors or warnings, or a file cannot be read, 2 usage, 3 something that may decide is
+not judged.
 """
 
 from __future__ import annotations
@@ -57,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     _print(reports, arguments.format)
     if told_damage(workspace, models=True) or lost:
         return FINDINGS
-    if all(service.unknown is not None for report in reports for service in report.services):
-        return NOTHING
-    return FINDINGS if any(report.is_bad for report in reports) else OK
+    if any(report.is_bad for report in reports):
+        return FINDINGS
+    return OK if all(report.is_judged for report in reports) else NOTHING
 
 
 def _print(reports: list[HostReport], form: str) -> None:

@@ -1,10 +1,12 @@
 """The ways to more KV capacity from here: host tier, memory fraction, FP8 KV rows, reserves, groups, and combinations.
 
 Each is tried on paper with the code of `check` and `memory`: what the release refuses, or what does not fit, is not
-offered and said with its reason. `--apply N` writes option N into the service's host.yaml and leaves every other line
-as it is.
+offered and said with its reason. Where `check` has an error that no such change puts right (ranks without a GPU, flags
+that the release does not have), that comes first and nothing is offered. `--apply N` writes option N into the service's
+host.yaml and leaves every other line as it is.
 
-Exit codes: 0 shown or written, 1 a file cannot be read, 2 usage, 3 nothing could be computed.
+Exit codes: 0 shown or written, 1 check has an error that comes first or a file cannot be read, 2 usage, 3 nothing
+could be computed.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         return _apply(found, arguments.apply, root)
     _print(found, arguments.format)
-    if told_damage(workspace, models=True) or lost:
+    if told_damage(workspace, models=True) or lost or any(service.refused for service in found):
         return FINDINGS
     return NOTHING if all(service.unknown is not None for service in found) else OK
 

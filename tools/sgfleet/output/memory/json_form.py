@@ -29,12 +29,14 @@ def _host(report: HostReport) -> dict[str, Any]:
         "ram": _rows(report.ram),
         "statements": _statements(report.statements),
         "notes": list(report.notes),
+        "unjudged": list(report.unjudged),
     }
 
 
 def _service(service: ServiceReport) -> dict[str, Any]:
     if service.unknown is not None:
-        return {"service": service.name, "unknown": service.unknown, "help": service.help}
+        said = _statements(service.statements)
+        return {"service": service.name, "unknown": service.unknown, "help": service.help, "statements": said}
     return {
         "service": service.name,
         "gpu": _rows(service.gpu),
@@ -42,6 +44,7 @@ def _service(service: ServiceReport) -> dict[str, Any]:
         "figures": {name: {"now": before, "after": after} for name, before, after in service.figures},
         "statements": _statements(service.statements),
         "notes": list(service.notes),
+        "unjudged": list(service.unjudged),
     }
 
 
@@ -56,4 +59,13 @@ def _line(line: Line | None) -> dict[str, Any] | None:
 
 
 def _statements(statements: Iterable[Statement]) -> list[dict[str, Any]]:
-    return [{"weight": each.weight, "text": each.text, "help": each.help} for each in statements]
+    return [
+        {
+            "weight": each.weight,
+            "text": each.text,
+            "help": each.help,
+            "code": each.code,
+            "arithmetic": list(each.arithmetic),
+        }
+        for each in statements
+    ]

@@ -24,7 +24,7 @@ def _host(report: HostReport) -> Iterator[str]:
     yield f"## {report.host}"
     yield ""
     yield report.headline
-    yield from _said(report.statements, report.notes)
+    yield from _said(report.statements, report.unjudged, report.notes)
     if report.ram:
         yield ""
         yield from _table("RAM of the host", report.ram, changed=report.changed)
@@ -36,8 +36,9 @@ def _host(report: HostReport) -> Iterator[str]:
         if service.unknown is not None:
             yield ""
             yield f"not computed: {_safe(service.unknown)}" + (f" ({_safe(service.help)})" if service.help else "")
+            yield from _said(service.statements, (), ())
             continue
-        yield from _said(service.statements, service.notes)
+        yield from _said(service.statements, service.unjudged, service.notes)
         yield ""
         yield from _figures(service, changed=report.changed)
         yield ""
@@ -47,13 +48,18 @@ def _host(report: HostReport) -> Iterator[str]:
             yield from _table("host pools", service.host, changed=report.changed)
 
 
-def _said(statements: tuple[Statement, ...], notes: tuple[str, ...]) -> Iterator[str]:
-    if statements or notes:
+def _said(statements: tuple[Statement, ...], unjudged: tuple[str, ...], notes: tuple[str, ...]) -> Iterator[str]:
+    if statements or unjudged or notes:
         yield ""
     for statement in statements:
-        yield f"- **{statement.weight}**: {_safe(statement.text)}"
+        code = f" {statement.code}" if statement.code is not None else ""
+        yield f"- **{statement.weight}**{code}: {_safe(statement.text)}"
+        for line in statement.arithmetic:
+            yield f"  - {_safe(line)}"
         if statement.help is not None and statement.weight != "note":
             yield f"  - {_safe(statement.help)}"
+    for part in unjudged:
+        yield f"- **not judged**: {_safe(part)}"
     for note in notes:
         yield f"- {_safe(note)}"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from sgfleet.memory.units import gib_within
 
 if TYPE_CHECKING:
     from sgfleet.memory.lines import Line
@@ -36,7 +38,8 @@ class Row:
 class ServiceReport:
     """One service. `headline` says what runs; `figures` are (name, before, after) beside the tables.
 
-    `unknown` says why there is no budget, with what would help.
+    `unknown` says why there is no budget, with what would help. `unjudged` are parts of one that are not counted and
+    may decide.
     """
 
     name: str
@@ -48,6 +51,7 @@ class ServiceReport:
     notes: tuple[str, ...] = ()
     unknown: str | None = None
     help: str | None = None
+    unjudged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +64,29 @@ class HostReport:
     services: tuple[ServiceReport, ...] = ()
     ram: tuple[Row, ...] = ()
     statements: tuple[Statement, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
     @property
     def is_bad(self) -> bool:
-        """Something does not fit, or could not be computed."""
+        """Something does not fit, or may not."""
         said = [*self.statements, *(each for service in self.services for each in service.statements)]
-        return any(each.weight == "error" for each in said)
+        return any(each.weight != "note" for each in said)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether nothing is left open that may decide."""
+        return not self.unjudged and all(each.unknown is None and not each.unjudged for each in self.services)
 
 
 def words_of(line: Line) -> str:
     """A line's arithmetic and where its figure comes from."""
     words = [line.detail] if line.detail else []
     if line.origin == "estimated":
-        words.append(f"estimated ± {line.error_bytes / 2**30:,.2f}" if line.error_bytes else "estimated")
+        if line.error_bytes > line.bytes >= 0:
+            words.append(f"estimated: {gib_within(line.bytes, line.error_bytes).removesuffix(' GiB')}")
+        else:
+            words.append(f"estimated ± {line.error_bytes / 2**30:,.2f}" if line.error_bytes else "estimated")
     elif line.origin == "measured" and line.name != "card":
         words.append("measured")
     return "; ".join(words)

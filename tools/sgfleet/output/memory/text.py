@@ -36,6 +36,7 @@ def _host(report: HostReport, paint: Paint) -> Iterator[str]:
         yield from _table("RAM of the host", report.ram, report, paint)
     for statement in report.statements:
         yield from _statement(statement, paint)
+    yield from _unjudged(report.unjudged, paint)
     for note in report.notes:
         yield f"  {paint('faint', note)}"
 
@@ -46,6 +47,8 @@ def _service(service: ServiceReport, report: HostReport, paint: Paint) -> Iterat
         yield f"  {paint('note', 'not computed')}: {service.unknown}"
         if service.help is not None:
             yield f"  {paint('help', 'help')}: {service.help}"
+        for statement in service.statements:
+            yield from _statement(statement, paint)
         return
     yield from _table("GPU of a rank", service.gpu, report, paint)
     if service.host:
@@ -55,6 +58,7 @@ def _service(service: ServiceReport, report: HostReport, paint: Paint) -> Iterat
         yield f"  {name:<{LABEL}}{values}"
     for statement in service.statements:
         yield from _statement(statement, paint)
+    yield from _unjudged(service.unjudged, paint)
     for note in service.notes:
         yield f"  {paint('faint', note)}"
 
@@ -86,7 +90,15 @@ def _bar(size: int, most: int) -> str:
     return "█" * whole + (EIGHTHS[rest] if rest else "")
 
 
+def _unjudged(parts: tuple[str, ...], paint: Paint) -> Iterator[str]:
+    for part in parts:
+        yield f"  {paint('warning', 'not judged')}: {part}"
+
+
 def _statement(statement: Statement, paint: Paint) -> Iterator[str]:
-    yield f"  {paint(statement.weight, statement.weight)}: {statement.text}"
+    code = f"[{statement.code}]" if statement.code is not None else ""
+    yield f"  {paint(statement.weight, statement.weight + code)}: {statement.text}"
+    for line in statement.arithmetic:
+        yield f"    = {line}"
     if statement.help is not None and statement.weight != "note":
         yield f"  {paint('help', 'help')}: {statement.help}"

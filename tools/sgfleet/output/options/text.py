@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.memory.units import GIB
+from sgfleet.memory.units import GIB, tokens_within
 from sgfleet.output.visible import visible
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def _service(of: ServiceOptions, paint: Paint) -> Iterator[str]:
 
 
 def _now(of: ServiceOptions, now: Capacity) -> Iterator[str]:
-    error = f" ± {now.error_tokens:,}" if now.error_tokens else ""
-    yield f"  now: {now.gpu_tokens:,}{error} KV tokens on the GPUs ({now.origin}), {now.ram_tokens:,} in RAM"
+    tokens = tokens_within(now.gpu_tokens, now.error_tokens)
+    yield f"  now: {tokens} KV tokens on the GPUs ({now.origin}), {now.ram_tokens:,} in RAM"
     said = (
         f"the longest request that fits has {now.request_tokens:,} tokens: RAM keeps prefixes and does not raise that"
     )
@@ -114,8 +114,8 @@ def _restart(of: ServiceOptions) -> str:
 def _option(number: int, option: Option, now: Capacity, paint: Paint) -> Iterator[str]:
     move, capacity = option.move, option.capacity
     yield paint("strong", f"{number:>3} {move.title}")
-    error = f" ± {capacity.error_tokens:,}" if capacity.error_tokens else ""
-    gpu = f"GPU {capacity.gpu_tokens:,}{error} ({_change(now.gpu_tokens, capacity.gpu_tokens)}, {capacity.origin})"
+    tokens = tokens_within(capacity.gpu_tokens, capacity.error_tokens)
+    gpu = f"GPU {tokens} ({_change(now.gpu_tokens, capacity.gpu_tokens)}, {capacity.origin})"
     ram = f"RAM {capacity.ram_tokens:,} ({_change(now.ram_tokens, capacity.ram_tokens)})"
     request = f"longest request {capacity.request_tokens:,}"
     yield from _wrapped(f"tokens: {gpu}; {ram}; {request}", "    ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sgfleet.memory.units import GIB
+from sgfleet.memory.units import GIB, tokens_within
 from sgfleet.plan.records import Kind
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def tokens(memory: ServiceMemory | None) -> str:
     """`159,277`, `180,000 ± 2,000`, or a dash."""
     if memory is None or memory.unknown is not None:
         return "-"
-    return f"{memory.kv_tokens:,}" + (f" ± {memory.error_tokens:,}" if memory.error_tokens else "")
+    return tokens_within(memory.kv_tokens, memory.error_tokens)
 
 
 def pinned(memory: ServiceMemory | None) -> str:
@@ -204,9 +204,11 @@ def ram_verdict(ram: HostRam) -> str:
     if ram.available_bytes is None or ram.left_bytes is None:
         return "whether it fits is not known: the host's RAM is not"
     reserve = f"policy wants {ram.reserve_bytes / GIB:,.1f}"
+    there = "of all its RAM" if ram.assumed else "that are available"
     if ram.left_bytes < 0:
-        return f"{-ram.left_bytes / GIB:,.1f} GiB more than the {ram.available_bytes / GIB:,.1f} that are available"
-    text = f"{ram.left_bytes / GIB:,.1f} of {ram.available_bytes / GIB:,.1f} GiB left, {reserve}"
+        return f"{-ram.left_bytes / GIB:,.1f} GiB more than the {ram.available_bytes / GIB:,.1f} {there}"
+    all_ = " (all its RAM)" if ram.assumed else ""
+    text = f"{ram.left_bytes / GIB:,.1f} of {ram.available_bytes / GIB:,.1f} GiB{all_} left, {reserve}"
     if ram.uncounted:
         return f"{text}: not counted: {', '.join(ram.uncounted)}"
     return f"{text}: {'fits' if ram.fits else 'does not fit'}"
@@ -219,8 +221,9 @@ def verdict_words(service: ServiceChange) -> str:
         return "" if after is None else f"not computed: {after.unknown}"
     if after.verdict == "fits" or not after.said:
         return after.verdict
+    verdict = "not judged" if after.verdict == "unknown" else after.verdict
     as_before = " (as before)" if service.before is not None and after.said[0] in service.before.said else ""
-    return f"{after.verdict}{as_before}: {after.said[0]}"
+    return f"{verdict}{as_before}: {after.said[0]}"
 
 
 def ram_moves(host: HostChange) -> bool:
@@ -231,9 +234,9 @@ def ram_moves(host: HostChange) -> bool:
 
 
 def memory_moves(service: ServiceChange) -> bool:
-    """Whether a service's figures differ, or one side has none."""
+    """Whether a service's figures differ, or what they come to, or one side has none."""
     before, after = service.before, service.after
     if before is None or after is None:
         return before is not after
-    figures = [(each.kv_tokens, each.pinned_bytes, each.unknown) for each in (before, after)]
+    figures = [(each.kv_tokens, each.pinned_bytes, each.unknown, each.verdict) for each in (before, after)]
     return figures[0] != figures[1]

@@ -46,7 +46,9 @@ def gib(size_bytes: float) -> str:
 
 def amount(size: Amount) -> str:
     """Bytes with their error: "30.60 GiB ± 0.92"."""
-    return gib(size.bytes) + (f" ± {size.error_bytes / 2**30:,.2f}" if size.error_bytes else "")
+    from sgfleet.memory.units import gib_within
+
+    return gib_within(size.bytes, size.error_bytes)
 
 
 def free_sum(budget: GpuBudget) -> str:

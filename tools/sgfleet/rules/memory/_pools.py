@@ -58,8 +58,10 @@ class Pools(NamedTuple):
                 line += f", {pool.why_more}: {gib(pool.resident_bytes)}"
             lines.append(line)
         share = self.share
-        error = f" ± {self.error_bytes / 2**30:,.2f}" if self.error_bytes else ""
-        lines.append(f"{share.ranks} ranks × {gib(share.rank_bytes)} = {gib(share.pinned_bytes)}{error}")
+        from sgfleet.memory.units import gib_within
+
+        pinned = gib_within(share.pinned_bytes, self.error_bytes)
+        lines.append(f"{share.ranks} ranks × {gib(share.rank_bytes)} = {pinned}")
         return tuple(lines)
 
 

@@ -68,12 +68,13 @@ def check(view: MachineView) -> Iterator[Problem]:
     if not context or not 0 < budget.tokens < context or (asked and limit and limit < asked):
         return
     origin = "measured" if budget.measured_tokens else "computed"
-    error = f" ± {budget.error_tokens:,}" if budget.error_tokens else ""
+    from sgfleet.memory.units import tokens_within
+
     surely = budget.tokens + budget.error_tokens < context
     yield Problem(
         found.args.route("context-length"),
         f"one request of {context:,} tokens {'does' if surely else 'may'} not fit into"
-        f" {budget.tokens:,}{error} KV tokens",
+        f" {tokens_within(budget.tokens, budget.error_tokens)} KV tokens",
         arithmetic=(
             f"KV pool {gib(budget.pools.kv_bytes)} a rank, {origin}",
             f"a whole context takes {gib(context * budget.pools.bytes_a_token)}",

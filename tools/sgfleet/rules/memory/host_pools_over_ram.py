@@ -74,9 +74,11 @@ def check(view: HostView) -> Iterator[Problem]:
         return
     if 0 <= available - pinned < budget.facts.reserve_bytes:
         return  # MEM011 says it
+    from sgfleet.memory.units import gib_within
+
     surely = pinned - error > available
     name = max(services, key=lambda each: services[each].share.pinned_bytes)
-    size = gib(pinned) + (f" ± {error / 2**30:,.2f}" if error else "")
+    size = gib_within(pinned, error)
     what = "all its RAM" if budget.facts.assumed else "available with no service running"
     yield Problem(
         ("services", name, *services[name].route),

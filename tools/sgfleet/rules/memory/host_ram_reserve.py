@@ -71,6 +71,7 @@ def check(view: HostView) -> Iterator[Problem]:
     available, pinned, reserve = budget.facts.available_bytes, budget.pinned_bytes, budget.facts.reserve_bytes
     if available is None or not 0 <= available - pinned < reserve:
         return
+    there = "of RAM in all" if budget.facts.assumed else "available"
     surely = available - pinned + budget.error_bytes < reserve
     name = max(services, key=lambda each: services[each].share.pinned_bytes)
     engine = sum(share.engine_bytes for share in budget.shares)
@@ -79,7 +80,7 @@ def check(view: HostView) -> Iterator[Problem]:
         f"host pools {'leave' if surely else 'may leave'} {gib(available - pinned)}, and policy keeps {gib(reserve)}",
         arithmetic=(
             *(f"{each}: {line}" for each, pools in services.items() for line in pools.sums),
-            f"{gib(available)} available - {gib(pinned)} pinned = {gib(available - pinned)}",
+            f"{gib(available)} {there} - {gib(pinned)} pinned = {gib(available - pinned)}",
             f"of it about {gib(engine)} go to the engines' own processes",
         ),
         help=ratio_help(services[name]),

@@ -2,8 +2,9 @@
 
 ## What it does
 
-Says once a service why the budget of its GPUs or of the host's RAM could not be computed, or is computed without a
-part. Where another finding says that already (no facts: FCT001; no flag schema: SRV001), nothing is repeated.
+Says why the budget of a service's GPUs or of the host's RAM could not be computed (as where it does not run on NVIDIA
+GPUs), or is computed without a part, such as weights that `cpu-offload-gb` moves into RAM. Where another finding says
+that already (no facts: FCT001; no flag schema: SRV001), nothing is repeated.
 
 ## Why
 
@@ -66,11 +67,18 @@ _LONGEST: Final = 120
 def check(view: MachineView) -> Iterator[Problem]:
     """What is missing."""
     args, facts = arguments(view), view.facts
-    if args is None or facts is None or view.memory is None or not args.given or facts.gpus == ():
-        return
-    if args.said("model-path") is None or args.text("device") not in (None, "cuda"):
+    if args is None or facts is None or view.memory is None or not args.given or args.said("model-path") is None:
         return
     from sgfleet.memory import of_host
+    from sgfleet.memory.device import ON_GPUS
+
+    device = args.text("device")
+    if device not in ON_GPUS:
+        message = f"not checked: memory: the arithmetic is that of NVIDIA GPUs, and device is {quoted(device or '')}"
+        yield Problem(args.route("device"), message, based_on=("device",))
+        return
+    if facts.gpus == ():
+        return
 
     memory = view.memory()
     unknown, name = memory.budget(view.name), view.name
@@ -83,8 +91,10 @@ def check(view: MachineView) -> Iterator[Problem]:
         yield _of_model(args, unknown, based_on)
         return
     service = memory.service(name)
-    missing = [] if isinstance(service, of_host.Unknown) else list(_missing(memory, service, facts))
-    if missing:
+    if isinstance(service, of_host.Unknown):
+        return
+    yield from _not_followed(args, service)
+    if missing := list(_missing(memory, service, facts)):
         yield Problem(
             args.route("enable-hierarchical-cache"),
             f"not checked: {'; '.join(missing)}",
@@ -119,20 +129,26 @@ def _of_model(args: Arguments, unknown: Unknown, based_on: tuple[str, ...]) -> P
     )
 
 
+def _not_followed(args: Arguments, service: Service) -> Iterator[Problem]:
+    """Flags that change what is allocated in ways that the budget does not know."""
+    for flag, what in service.settings.unmodelled:
+        yield Problem(
+            args.route(flag),
+            f"not checked: memory is computed without {what}",
+            help="what a start said of it is the only figure: `sgfleet observe` keeps it",
+            based_on=(f"SGLang {service.settings.release}", flag),
+        )
+
+
 def _missing(memory: HostMemory, service: Service, facts: Facts) -> Iterator[str]:
     """What the host's side leaves open, for a service with host pools."""
     settings = service.settings
     if settings.hicache is None:
         return
     from sgfleet.memory.eras import HOST_NUMA
+    from sgfleet.memory.unjudged import ram_unjudged
 
-    if service.no_host_pool is not None and service.no_host_pool.startswith("not computed"):
-        yield f"the host pools: their size is {service.no_host_pool}"
-    ram = facts.memory
-    if ram.available_bytes is None and ram.total_bytes is None:
-        yield "whether the host pools fit: how much RAM the host has is not known"
-    elif memory.uncounted:
-        yield f"what {' and '.join(memory.uncounted)} pins beside it"
+    yield from ram_unjudged(memory, service.name)
     nodes = {gpu.numa_node for gpu in facts.gpus or ()}
     if HOST_NUMA.at(settings.release) and settings.hicache.numa_bind and nodes == {None}:
         yield (

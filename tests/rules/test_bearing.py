@@ -1,0 +1,93 @@
+"""`sgfleet memory` and `check` never differ: walked over the bad and good examples of all rules.
+
+Every rule that makes an error of a service or a host has its place here: a verdict about memory rests on it, or it does
+not, and then it stands in a list of those that do not matter.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rules.checking import check
+from rules.examples import complete
+from sgfleet.cli.main import main
+from sgfleet.findings import Finding, Place, Severity
+from sgfleet.rules.bearing import bearing_on, bearing_on_host, bears, before_memory
+from sgfleet.rules.registry import entries
+
+ENTRIES = [entry for entry in entries().values() if entry.rule.stage in ("service", "machine", "host")]
+NO_MATTER = {
+    "FLG015": "where a secret stands",
+    "FCT004": "which interpreter has which release",
+    "HST001": "ports",
+    "HST003": "order of starts",
+}
+"""Errors on which no verdict about memory rests, beside those of the other families, which are about the unit."""
+FAMILIES = ("MEM", "FLG", "CMB", "FCT", "HST")
+PLACES = {"SRV001", "SRV002", "SRV003", "SRV004"}
+
+
+def finding(code, severity, **more):
+    return Finding(code, severity, "said", Place("hosts/h/host.yaml"), "h", **more)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.code)
+def test_every_error_is_told_from_those_that_do_not_matter(entry):
+    code = entry.rule.code
+    if entry.rule.severity is not Severity.ERROR:
+        return
+    counts = bears(finding(code, Severity.ERROR))
+    assert counts == (code in PLACES or (code.startswith(FAMILIES) and code not in NO_MATTER)), code
+
+
+def _examples():
+    for entry in ENTRIES:
+        for kind in ("bad", "good"):
+            for number, example in enumerate(getattr(entry.page, kind)):
+                if example.files:
+                    yield pytest.param(entry, example, id=f"{entry.rule.code}-{kind}-{number}")
+
+
+@pytest.mark.parametrize(("entry", "example"), list(_examples()))
+def test_memory_says_what_check_says(entry, example, tmp_path, capsys):
+    found = check(tmp_path, complete(example, entry.rule.stage).files)
+    counted = [each for each in found if bears(each) and each.waived is None]
+    grave = {each.code for each in counted if each.severity is not Severity.NOTE}
+    code = main(["memory", "--root", str(tmp_path), "--format", "json"])
+    said = json.loads(capsys.readouterr().out or '{"hosts": []}')
+    statements = [
+        (each["code"], each["weight"])
+        for host in said["hosts"]
+        for part in (host, *host["services"])
+        for each in part.get("statements", ())
+    ]
+    with_facts = not any(each.code == "FCT001" for each in found)
+    resolved = any("figures" in service for host in said["hosts"] for service in host["services"])
+    if with_facts and resolved:
+        assert {one for one, weight in statements if weight != "note"} == grave
+    if any(each.severity is Severity.ERROR for each in counted) and statements:
+        assert code == 1
+    if code == 0:
+        assert not grave
+
+
+def test_what_a_service_has_with_another_one_is_said_of_both():
+    both = [finding("MEM005", Severity.ERROR, service="two", related=((Place("x"), "one"),))]
+    both += [finding("HST002", Severity.ERROR, service="two", related=((Place("x"), "one, GPUs 0, 1"),))]
+    for name in ("one", "two"):
+        assert [each.code for each in bearing_on(both, name)] == ["HST002", "MEM005"]
+    assert bearing_on(both, "three") == []
+    assert [each.code for each in before_memory(both, "one")] == ["HST002"]
+
+
+def test_what_belongs_to_the_host_is_said_once():
+    ram = [finding("MEM010", Severity.ERROR, service="one")]
+    assert bearing_on(ram, "one") == []
+    assert bearing_on_host(ram) == ram
+
+
+@pytest.mark.parametrize(("code", "severity"), [("FLG006", Severity.WARNING), ("SRV009", Severity.ERROR)])
+def test_what_is_no_matter(code, severity):
+    assert not bears(finding(code, severity))
