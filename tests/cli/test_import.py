@@ -203,7 +203,7 @@ def test_where_the_release_stands_is_said_with_the_interpreter(here, capsys):
 
 BEGINNERS = {
     "hosts/h/host.yaml": [["init", "h"], ["import", str(UNIT), "--release", "0.5.9", "--write", "h"]],
-    "hosts/h/facts.yaml": [["facts", "--host", "h"]],
+    "hosts/h/facts.yaml": [["facts", "--host", "h", "--new"]],
     "fleet.yaml": [["init", "h"]],
 }
 """File -> the commands that may begin it."""

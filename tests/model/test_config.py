@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model import samples
 from sgfleet.findings import Place, Severity
-from sgfleet.model.config import Section, read_config
+from sgfleet.model.config import LARGEST, Section, read_config
 from sgfleet.model.problem import ModelError
 from sgfleet.model.read import read_shape
 from sgfleet.model.shape import Source
@@ -101,6 +101,19 @@ def test_any_damage_to_a_real_configuration_gives_a_shape_or_a_message(name: str
         section[field] = data.draw(JSON)
     with contextlib.suppress(ModelError):
         assert samples.made(config).layers
+
+
+@pytest.mark.parametrize("name", samples.NAMES)
+def test_any_number_as_large_as_numbers_may_be_gives_a_shape_or_a_message(name: str) -> None:
+    """What has an entry for each of a number of things is built only for as many as a model can have."""
+    config = samples.values(name)
+    for section in [config, *(value for value in config.values() if isinstance(value, dict))]:
+        for field, value in list(section.items()):
+            if isinstance(value, int) and not isinstance(value, bool):
+                section[field] = LARGEST
+                with contextlib.suppress(ModelError):
+                    assert samples.made(config).layers
+                section[field] = value
 
 
 def test_the_first_name_that_is_there_counts() -> None:

@@ -23,7 +23,7 @@ def read_draft(text: Section, model_type: str, layers: tuple[Layer, ...]) -> Dra
 
     Most are one more layer like the model's last; the families that differ are told apart here.
     """
-    count = text.integer(*COUNT, default=0)
+    count = fields.draft_layer_count(text, *COUNT)
     if count == 0 or model_type in WITHOUT or not layers:
         return None
     if model_type in mamba.MODEL_TYPES:

@@ -37,8 +37,18 @@ def layer_count(text: Section) -> int:
     """Number of decoder layers; a list with an entry for each stands in where the number is missing."""
     types = text.words("layers_block_type", "layer_types")
     count = text.positive(*LAYERS, default=len(types) or None)
+    return _no_more_than_any(text, count, "layers")
+
+
+def draft_layer_count(text: Section, *names: str) -> int:
+    """Number of MTP layers, 0 where nothing says that there are any."""
+    return _no_more_than_any(text, text.integer(*names, default=0), "MTP layers")
+
+
+def _no_more_than_any(text: Section, count: int, what: str) -> int:
+    """The count: what has an entry for each is built from it."""
     if count > MOST_LAYERS:
-        raise text.problem(f"has {count} layers, more than any model")
+        raise text.problem(f"has {count} {what}, more than any model")
     return count
 
 
