@@ -107,6 +107,7 @@ def test_any_damage_to_a_real_configuration_gives_a_shape_or_a_message(name: str
 def test_any_number_as_large_as_numbers_may_be_gives_a_shape_or_a_message(name: str) -> None:
     """What has an entry for each of a number of things is built only for as many as a model can have."""
     config = samples.values(name)
+    config.pop("quantization_config", None)  # long, and without counts
     for section in [config, *(value for value in config.values() if isinstance(value, dict))]:
         for field, value in list(section.items()):
             if isinstance(value, int) and not isinstance(value, bool):
