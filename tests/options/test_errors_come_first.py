@@ -61,7 +61,17 @@ def test_what_is_offered_passes_check(entry, example, tmp_path):
         assert not _errors(after, name), option.move.title
 
 
-@pytest.mark.parametrize("flags", ["tp-size: 4", "bogus-flag: 3", "page-size: 0"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "tp-size: 4",
+        "bogus-flag: 3",
+        "page-size: 0",
+        "attention-backend: flashmla",
+        "quantization: awq",
+        "context-length: 200000",
+    ],
+)
 def test_an_error_that_no_option_puts_right_comes_first(tmp_path, capsys, flags):
     check(tmp_path, {"hosts/example-01/host.yaml": CASE.replace("FLAGS", flags), "hosts/example-01/facts.yaml": FACTS})
     assert main(["options", "--root", str(tmp_path)]) == 1

@@ -14,6 +14,7 @@ from rules.checking import check
 from rules.examples import complete
 from sgfleet.cli.main import main
 from sgfleet.findings import Finding, Place, Severity
+from sgfleet.rules import bearing
 from sgfleet.rules.bearing import bearing_on, bearing_on_host, bears, before_memory
 from sgfleet.rules.registry import entries
 
@@ -40,6 +41,35 @@ def test_every_error_is_told_from_those_that_do_not_matter(entry):
         return
     counts = bears(finding(code, Severity.ERROR))
     assert counts == (code in PLACES or (code.startswith(FAMILIES) and code not in NO_MATTER)), code
+
+
+ABOUT_MEMORY = [entry.rule for entry in ENTRIES if entry.rule.code.startswith("MEM")]
+
+
+@pytest.mark.parametrize("rule", ABOUT_MEMORY, ids=lambda rule: rule.code)
+def test_every_rule_about_memory_is_of_amounts_or_of_what_no_amount_puts_right(rule):
+    """Also those that only warn: policy may make an error of them."""
+    code = rule.code
+    if not bears(finding(code, Severity.ERROR)):
+        assert rule.severity is Severity.NOTE
+        return
+    assert (code in bearing._AMOUNTS) != (code in bearing._NATURES), code
+    first = before_memory([finding(code, Severity.ERROR, service="one")], "one")
+    assert bool(first) == (code in bearing._NATURES)
+    for told in (
+        finding(code, Severity.WARNING, service="one"),
+        finding(code, Severity.ERROR, service="one", waived="so"),
+    ):
+        assert before_memory([told], "one") == []
+
+
+def test_no_rule_is_classified_that_is_not_there():
+    assert {rule.code for rule in ABOUT_MEMORY} >= bearing._AMOUNTS | bearing._NATURES
+
+
+def test_what_comes_first_is_said_first():
+    found = [finding(code, Severity.ERROR, service="one") for code in ("MEM002", "MEM029", "FLG002")]
+    assert [each.code for each in bearing_on(found, "one")] == ["FLG002", "MEM029", "MEM002"]
 
 
 def _examples():

@@ -28,6 +28,26 @@ _NO_MATTER: Final = frozenset({"FLG015", "FCT004"})
 """Of all these: where a secret stands, which the engine does not mind, and which interpreter has which release."""
 _PLACES: Final = frozenset({"SRV001", "SRV002", "SRV003", "SRV004", "HST002"})
 """Ranks without a GPU, or without one of their own."""
+_AMOUNTS: Final = frozenset(
+    {
+        *("MEM001", "MEM002", "MEM003", "MEM004", "MEM005"),
+        *("MEM010", "MEM011", "MEM012", "MEM013", "MEM014", "MEM015", "MEM016", "MEM018"),
+        "MEM027",
+    }
+)
+"""Of rules about memory: too much or too little of it, which other settings may put right. (MEM027 is about a draft,
+and `options` knows a way without one.)
+"""
+_NATURES: Final = frozenset(
+    {
+        *("MEM017", "MEM020", "MEM021", "MEM022", "MEM023", "MEM024"),
+        *("MEM025", "MEM026", "MEM028", "MEM029", "MEM031"),
+    }
+)
+"""Of rules about memory: what the release refuses for what model and GPU are, whatever amounts there are of anything:
+shapes that ranks do not divide, kernels and host pools that there are not, limits of the model. Such a service does not
+start, so no figure about it is worth much.
+"""
 _RAM: Final = frozenset({"MEM010", "MEM011"})
 """The RAM of all services together."""
 
@@ -44,8 +64,13 @@ def bears(finding: Finding) -> bool:
 
 def before_memory(findings: Iterable[Finding], name: str) -> list[Finding]:
     """Errors of a service that no change of its memory puts right: they come first, and no figure is worth much."""
-    found = (each for each in bearing_on(findings, name) if not each.code.startswith(_MEMORY))
-    return [each for each in found if each.waived is None]
+    found = (each for each in bearing_on(findings, name) if each.severity is Severity.ERROR and each.waived is None)
+    return [each for each in found if comes_first(each.code)]
+
+
+def comes_first(code: str) -> bool:
+    """Whether an error of this code, on which a verdict about memory rests, is about something else than amounts."""
+    return code in _NATURES or not code.startswith(_MEMORY)
 
 
 def bearing_on(findings: Iterable[Finding], name: str) -> list[Finding]:
@@ -57,7 +82,7 @@ def bearing_on(findings: Iterable[Finding], name: str) -> list[Finding]:
         for each in findings
         if bears(each) and not _is_of_host(each) and (each.service == name or name in _others(each))
     ]
-    return sorted(found, key=lambda each: (each.severity.rank, each.code.startswith(_MEMORY), each.code))
+    return sorted(found, key=lambda each: (each.severity.rank, not comes_first(each.code), each.code))
 
 
 def bearing_on_host(findings: Iterable[Finding]) -> list[Finding]:

@@ -2,8 +2,8 @@
 
 Each is tried on paper with the code of `check` and `memory`: what the release refuses, or what does not fit, is not
 offered and said with its reason. Where `check` has an error that no such change puts right (ranks without a GPU, flags
-that the release does not have), that comes first and nothing is offered. `--apply N` writes option N into the service's
-host.yaml and leaves every other line as it is.
+that the release does not have, a model that the backend has no kernels for), that comes first and nothing is offered.
+`--apply N` writes option N into the service's host.yaml and leaves every other line as it is.
 
 Exit codes: 0 shown or written, 1 check has an error that comes first or a file cannot be read, 2 usage, 3 nothing
 could be computed.
