@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from sgfleet.findings import Finding, Place, Severity
 from sgfleet.memory.load_time import LoadTime, load_time
 from sgfleet.memory.of_host import Unknown
-from sgfleet.output.plan.words import groups_of, headline, lost_words, span
+from sgfleet.memory.units import GIB
+from sgfleet.output.plan.groups import groups_of
+from sgfleet.output.plan.words import headline, lost_words, ram_pinned, ram_verdict, span
 from sgfleet.plan.identity import compare
 from sgfleet.plan.moves import with_moves
-from sgfleet.plan.records import HostChange, Kind, Plan, Reason, Revision, ServiceChange
+from sgfleet.plan.records import HostChange, HostRam, Kind, Plan, Reason, Revision, ServiceChange, ServiceMemory
 from sgfleet.plan.scope import scope_of
 from sgfleet.plan.unit_diff import unit_diff
 from sgfleet.plan.words import change_words, value_words
@@ -198,3 +201,92 @@ def test_without_a_model_an_observed_start_is_all_there_is() -> None:
     assert (found.seconds, found.origin) == (400, "observed")
     assert load_time("y", unknown, facts) is None
     assert load_time("x", unknown, None) is None
+
+
+FITS = ServiceMemory(kv_tokens=158_662, ranks=1, verdict="fits")
+FAILS = ServiceMemory(kv_tokens=0, ranks=1, verdict="error", said=("weights do not fit",))
+LARGER = ServiceMemory(kv_tokens=200_000, ranks=1, verdict="fits")
+PINS = FITS._replace(pinned_bytes=10 * GIB)
+UNKNOWN = ServiceMemory(unknown="nobody knows the model")
+ESTIMATED = LoadTime(76, "estimated", 25, 228, "60 s and 16 GB of weights at 1 GB/s")
+TOLD = [
+    *({"after": each} for each in (FITS, FAILS, LARGER, PINS, UNKNOWN)),
+    {"after": UNKNOWN._replace(unknown="the GPU is not known")},
+    {"after": FAILS._replace(said=("something else",))},
+    {"before": LARGER},
+    {"before": LARGER, "after": FITS},
+    {"before": FAILS, "after": FITS},
+    {"before": PINS, "after": FAILS},
+    {"reasons": (Reason("a 1 → 2"),)},
+    {"reasons": (Reason("a 1 → 2", "host pool 1 → 2 GiB"),)},
+    {"load": ESTIMATED},
+    {"load": ESTIMATED._replace(detail="60 s and 700 GB of weights at 1 GB/s", seconds=760)},
+    {"load": OBSERVED},
+    {"load": OBSERVED._replace(origin="at-least")},
+]
+"""What may be told of a service, no two alike. That a load time is not known, and nothing of memory, is told of those
+that have only reasons.
+"""
+KINDS = [kind for kind in Kind if kind is not Kind.UNTOUCHED]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_told_otherwise_is_an_entry_of_its_own(kind: Kind) -> None:
+    """In either order: what is said of the first one is true of all that stand with it."""
+    for one, other in permutations(TOLD, 2):
+        first, second = ServiceChange("a", "chat", kind, **one), ServiceChange("b", "chat", kind, **other)
+        found = groups_of([first, second, first._replace(host="c")])
+        assert sorted(len(group.services) for group in found) == [1, 2], (one, other)
+
+
+def test_a_verdict_of_error_is_told_before_what_fits() -> None:
+    services = [ServiceChange(name, "chat", Kind.ADDED, after=FITS) for name in "abc"]
+    services.append(ServiceChange("d", "chat", Kind.ADDED, after=FAILS))
+    assert [group.first.subject for group in groups_of(services)] == ["d/chat", "a/chat"]
+
+
+def test_what_is_of_one_host_each_is_told_as_such() -> None:
+    services = [
+        ServiceChange(
+            name,
+            "chat",
+            Kind.RESTARTED,
+            (Reason("a 1 → 2", None, f"hosts/{name}/host.yaml"), Reason("b set to 1", None, "fleet.yaml")),
+            load=OBSERVED._replace(seconds=seconds, detail=f"facts of {name}"),
+            diff=(f"+{name}",),
+        )
+        for name, seconds in (("a", 300), ("b", 600))
+    ]
+    (group,) = groups_of(services)
+    assert [reason.path for reason in group.reasons] == ["hosts/a/host.yaml, …", "fleet.yaml"]
+    assert group.load == "10 min of load each at most"
+    assert group.load_detail == "facts of b, …"
+    assert group.diff_of == "a/chat, one of 2 services"
+    (alone,) = groups_of(services[:1])
+    assert (alone.load_detail, alone.diff_of) == ("facts of a", "a/chat")
+
+
+RAM = HostRam(available_bytes=396 * GIB, pinned_bytes=0, left_bytes=396 * GIB, reserve_bytes=48 * GIB, fits=True)
+UNCOUNTED = RAM._replace(fits=None, uncounted=("chat",))
+
+
+@pytest.mark.parametrize(
+    ("ram", "figure", "words"),
+    [
+        (RAM, "0.0", "396.0 of 396.0 GiB left, policy wants 48.0: fits"),
+        (UNCOUNTED, "not known", "what is left of 396.0 GiB is not known, policy wants 48.0: not counted: chat"),
+        (
+            UNCOUNTED._replace(pinned_bytes=96 * GIB, left_bytes=300 * GIB),
+            "not known",
+            "what is left of 396.0 GiB is not known, policy wants 48.0: not counted: chat; the others pin 96.0 GiB",
+        ),
+        (
+            UNCOUNTED._replace(pinned_bytes=400 * GIB, left_bytes=-4 * GIB),
+            "not known",
+            "at least 4.0 GiB more than the 396.0 that are available; not counted: chat",
+        ),
+    ],
+)
+def test_a_sum_that_leaves_a_service_out_is_no_figure(ram: HostRam, figure: str, words: str) -> None:
+    assert ram_pinned(ram) == figure
+    assert ram_verdict(ram) == words

@@ -353,3 +353,42 @@ def test_no_verdict_on_memory_goes_without_what_it_rests_on(fleet: Fleet, new: s
     assert memory["verdict"] == verdict
     assert memory["said"][0].startswith(said)
     assert "memory: fits" not in fleet.plan("HEAD").out.partition("no change")[0]
+
+
+def test_the_ram_of_a_host_is_not_known_where_one_service_is_not_counted(fleet: Fleet) -> None:
+    """Whether nothing can be computed of it, or its specification cannot be read."""
+    for flags, counted in (("device: cpu", ["sglang-kimi"]), ("tp-size: [", None), ("tp-size: 8\n    unit: 5", None)):
+        fleet.edit(KIMI, "      hicache-ratio: 4.0", f"      hicache-ratio: 4.0\n      {flags}")
+        ram = next(host for host in fleet.data("HEAD")["hosts"] if host["host"] == "kimi-01")["ram"]
+        assert ram["before"]["uncounted"] == []
+        if counted is not None:
+            assert ram["after"]["uncounted"] == counted
+        if ram["after"] is not None:
+            assert (ram["after"]["pinned_bytes"], ram["after"]["left_bytes"], ram["after"]["fits"]) == (
+                None,
+                None,
+                None,
+            )
+        said = fleet.plan("HEAD").out
+        assert "→ 0.0" not in said
+        fleet.git("checkout", "-q", "--", KIMI)
+    fleet.edit(KIMI, "      hicache-ratio: 4.0", "      hicache-ratio: 4.0\n      device: cpu")
+    words = "kimi-01: 333.6 → not known; what is left of 396.0 GiB is not known"
+    assert words in fleet.plan("HEAD").out
+    assert "| 333.6 | not known |" in fleet.plan("--format", "markdown", "HEAD").out
+
+
+def test_new_services_of_different_models_are_entries_of_their_own(fleet: Fleet) -> None:
+    for name, model in (("z00-01", "Qwen/Qwen3-8B"), ("z01-01", "deepseek-ai/DeepSeek-R1"), ("z02-01", "no/body")):
+        flags = f"{{model-path: {model}}}"
+        service = f'  chat: {{why: New, release: "0.5.12", python: /opt/python, flags: {flags}}}\n'
+        fleet.write(f"hosts/{name}/host.yaml", f"host: {name}\nservices:\n{service}")
+        card = '{index: 0, name: NVIDIA L40S, memory-mib: 46068, compute-capability: "8.9"}'
+        fleet.write(f"hosts/{name}/facts.yaml", f"format: 1\nhost: {name}\ngpus: [{card}]\n")
+    said = fleet.plan("HEAD").out
+    entries = {
+        name: said.partition(f"+ {name}/chat ")[2].partition("\n\n")[0] for name in ("z00-01", "z01-01", "z02-01")
+    }
+    assert "memory: fits" in entries["z00-01"]
+    assert "memory: error: the weights do not fit" in entries["z01-01"]
+    assert "memory: not computed: no/body" in entries["z02-01"]

@@ -52,16 +52,17 @@ def _sentence(each: Statement) -> str:
     return f"{each.text} ({each.arithmetic[-1]})" if each.arithmetic else each.text
 
 
-def host_ram(memory: HostMemory) -> HostRam:
-    """RAM of a host with all services that have a budget."""
+def host_ram(memory: HostMemory, unread: Iterable[str] = ()) -> HostRam:
+    """RAM of a host with all services that have a budget; `unread` are those whose specification has errors."""
     host = memory.host
+    uncounted = (*memory.uncounted, *sorted(unread))
     return HostRam(
         available_bytes=host.facts.available_bytes,
         pinned_bytes=host.pinned_bytes,
         left_bytes=host.left_bytes,
         reserve_bytes=host.facts.reserve_bytes,
-        fits=None if memory.uncounted else host.fits,
-        uncounted=memory.uncounted,
+        fits=None if uncounted else host.fits,
+        uncounted=uncounted,
         assumed=host.facts.assumed,
     )
 

@@ -43,9 +43,9 @@ def host_change(name: str, before: Side, after: Side) -> HostChange:
 
 
 def _ram(side: Side, memory: HostMemory | None) -> HostRam | None:
-    if memory is None or side.spec is None or not side.spec.services:
+    if memory is None or side.spec is None or not (side.spec.services or side.spec.unresolved):
         return None
-    return host_ram(memory)
+    return host_ram(memory, side.spec.unresolved)
 
 
 def _notes(before: Side, after: Side) -> list[str]:

@@ -66,7 +66,8 @@ class ServiceMemory(NamedTuple):
 
 
 class HostRam(NamedTuple):
-    """RAM of a host with all its services. `fits` is None where that cannot be said; `uncounted` have no budget.
+    """RAM of a host with all its services. `fits` is None where that cannot be said; `uncounted` have no budget: with
+    any, `pinned_bytes` is what the others pin, and `left_bytes` at most what is left.
 
     `assumed` says that all RAM is taken for available, for want of a better figure.
     """

@@ -99,8 +99,8 @@ def _ram(ram: HostRam | None) -> dict[str, Any] | None:
         return None
     return {
         "available_bytes": ram.available_bytes,
-        "pinned_bytes": ram.pinned_bytes,
-        "left_bytes": ram.left_bytes,
+        "pinned_bytes": None if ram.uncounted else ram.pinned_bytes,
+        "left_bytes": None if ram.uncounted else ram.left_bytes,
         "reserve_bytes": ram.reserve_bytes,
         "fits": ram.fits,
         "uncounted": list(ram.uncounted),

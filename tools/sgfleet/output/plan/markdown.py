@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.memory.units import GIB
+from sgfleet.output.plan.groups import groups_of
 from sgfleet.output.plan.words import (
     condensed,
-    groups_of,
     headline,
     looked_at,
     memory_moves,
@@ -18,6 +17,7 @@ from sgfleet.output.plan.words import (
     pinned,
     plural,
     ram_moves,
+    ram_pinned,
     ram_verdict,
     revision,
     tokens,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from sgfleet.findings import Finding
-    from sgfleet.output.plan.words import Group
+    from sgfleet.output.plan.groups import Group
     from sgfleet.plan.records import HostChange, Plan
 
 MARK: Final = "<!-- sgfleet plan -->"
@@ -112,7 +112,7 @@ def _memory(groups: list[Group], plan: Plan) -> Iterator[str]:
 def _ram(host: HostChange) -> Iterator[str]:
     if ram_moves(host):
         before, after = host.ram_before, host.ram_after
-        sides = " | ".join("-" if each is None else f"{each.pinned_bytes / GIB:,.1f}" for each in (before, after))
+        sides = f"{ram_pinned(before)} | {ram_pinned(after)}"
         verdict = "" if after is None else _safe(ram_verdict(after))
         yield f"| {_safe(host.name)}: host RAM pinned, GiB | {sides} | {verdict} |"
 
@@ -149,7 +149,7 @@ def _diffs(groups: list[Group]) -> Iterator[str]:
     for group in shown[:DIFFS]:
         diff = group.first.diff
         yield ""
-        yield f"<details><summary>Unit of {_safe(group.subject)}</summary>"
+        yield f"<details><summary>Unit of {_safe(group.diff_of)}</summary>"
         yield ""
         # A fence longer than any run of its sign inside: no text of a unit can end it.
         fence = "`" * max(3, 1 + max((len(run) for line in diff for run in _runs(line)), default=0))
@@ -167,7 +167,7 @@ def _diffs(groups: list[Group]) -> Iterator[str]:
 
 def _sources(groups: list[Group]) -> Iterator[str]:
     """What load times were taken from."""
-    details = dict.fromkeys(group.first.load.detail for group in groups[:ROWS] if group.first.load is not None)
+    details = dict.fromkeys(each.load_detail for each in groups[:ROWS] if each.load_detail is not None)
     if details:
         yield ""
         yield f"<sub>Load times: {_safe('; '.join(list(details)[:3]))}.</sub>"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sgfleet.memory.units import GIB
+from sgfleet.output.plan.groups import groups_of
 from sgfleet.output.plan.words import (
     arrow,
     condensed,
-    groups_of,
     headline,
     looked_at,
     memory_moves,
@@ -16,6 +15,7 @@ from sgfleet.output.plan.words import (
     pinned,
     plural,
     ram_moves,
+    ram_pinned,
     ram_verdict,
     revision,
     tokens,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from sgfleet.findings import Finding
     from sgfleet.output.colour import Paint
-    from sgfleet.output.plan.words import Group
+    from sgfleet.output.plan.groups import Group
     from sgfleet.plan.records import HostChange, Plan, Reason
 
 DIFF_LINES: Final = 14
@@ -72,15 +72,17 @@ def _group(group: Group, paint: Paint) -> Iterator[str]:
     what = group.what if group.load is None else f"{group.what}, {group.load}"
     subject = paint("strong", visible(group.subject))
     yield f"{_MARKS.get(first.kind, '~')} {subject} {paint(_STYLES.get(first.kind, 'note'), what)}"
-    for reason in first.reasons:
+    for reason in group.reasons:
         yield f"    {_reason(reason, paint)}"
     if memory_moves(first):
         yield f"    {_memory(group)}"
         yield from (f"    memory: {visible(words)}" for words in (verdict_words(first),) if words)
-    if first.load is not None:
-        yield paint("faint", f"    load {visible(first.load.detail)}")
+    if group.load_detail is not None:
+        yield paint("faint", f"    load {visible(group.load_detail)}")
     if first.kind in {Kind.ADDED, Kind.REMOVED}:
         return  # a whole unit tells no more than that it comes or goes
+    if first.diff and group.diff_of != group.subject:
+        yield paint("faint", f"    the unit of {visible(group.diff_of)}:")
     for line in first.diff[:DIFF_LINES]:
         yield "      " + paint({"+": "help", "-": "error"}.get(line[:1], "faint"), visible(line))
     if len(first.diff) > DIFF_LINES:
@@ -124,7 +126,7 @@ def _first(lines: list[str], indent: str = "") -> Iterator[str]:
 
 
 def _ram(host: HostChange) -> str:
-    sides = ("-" if each is None else f"{each.pinned_bytes / GIB:,.1f}" for each in (host.ram_before, host.ram_after))
+    sides = ram_pinned(host.ram_before), ram_pinned(host.ram_after)
     verdict = f"; {visible(ram_verdict(host.ram_after))}" if host.ram_after is not None else ""
     return f"{' → '.join(sides)}{verdict}"
 

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from sgfleet.memory.load_time import LoadTime
     from sgfleet.plan.records import HostChange, HostRam, Plan, Revision, ServiceChange, ServiceMemory
 
-_WHAT: Final = {
-    Kind.UNKNOWN: ("cannot be planned", "cannot be planned"),
-    Kind.REMOVED: ("stops and is removed", "stop and are removed"),
-    Kind.RESTARTED: ("restarts", "restart"),
-    Kind.MOVED: ("moves", "move"),
-    Kind.ADDED: ("is added and starts", "are added and start"),
-    Kind.RELOADED: ("is reloaded, and keeps running", "are reloaded, and keep running"),
-    Kind.REFRESHED: ("keeps running: only the unit's text changes", "keep running: only the units' text changes"),
-}
-_LOADS: Final = frozenset({Kind.RESTARTED, Kind.ADDED, Kind.MOVED})
 _COUNTED: Final = {
     Kind.RESTARTED: ("restarts", "restart"),
     Kind.ADDED: ("is added", "are added"),
@@ -33,51 +23,6 @@ _COUNTED: Final = {
     Kind.REFRESHED: ("gets new text only", "get new text only"),
     Kind.UNKNOWN: ("cannot be planned", "cannot be planned"),
 }
-
-
-class Group(NamedTuple):
-    """Services to which the same happens for the same reasons, the first of which stands for all."""
-
-    services: tuple[ServiceChange, ...]
-
-    @property
-    def first(self) -> ServiceChange:
-        """The one that is shown."""
-        return self.services[0]
-
-    @property
-    def subject(self) -> str:
-        """`kimi-01/sglang-kimi`, or how many and which."""
-        if len(self.services) == 1:
-            return self.first.subject
-        hosts = len({each.host for each in self.services})
-        shown = ", ".join(each.subject for each in self.services[:2])
-        rest = ", …" if len(self.services) > 2 else ""
-        return f"{len(self.services)} services on {plural(hosts, 'host')} ({shown}{rest})"
-
-    @property
-    def what(self) -> str:
-        """What happens to them."""
-        return _WHAT[self.first.kind][len(self.services) != 1]
-
-    @property
-    def load(self) -> str | None:
-        """How long each loads; None where nothing does."""
-        if self.first.kind not in _LOADS:
-            return None
-        longest = max(self.services, key=lambda each: each.load.seconds if each.load is not None else -1)
-        return load_words(longest.load) + (" each at most" if len({each.load for each in self.services}) > 1 else "")
-
-
-def groups_of(services: Iterable[ServiceChange]) -> list[Group]:
-    """Those that change, together where what and why are the same; what costs most first."""
-    found: dict[tuple[object, ...], list[ServiceChange]] = {}
-    for each in services:
-        if each.kind is not Kind.UNTOUCHED and not (each.kind is Kind.MOVED and each.leaves):
-            key = tuple(map(str, each.reasons))
-            found.setdefault((each.kind, key), []).append(each)
-    ordered = sorted(found.values(), key=lambda group: (group[0].kind.rank, -len(group), group[0].subject))
-    return [Group(tuple(group)) for group in ordered]
 
 
 class Kept(NamedTuple):
@@ -199,18 +144,30 @@ def pinned(memory: ServiceMemory | None) -> str:
     return "-" if memory is None or memory.unknown is not None else f"{memory.pinned_bytes / GIB:,.1f}"
 
 
+def ram_pinned(ram: HostRam | None) -> str:
+    """RAM that a host's services pin, GiB. A sum that leaves one of them out is no figure."""
+    if ram is None:
+        return "-"
+    return "not known" if ram.uncounted else f"{ram.pinned_bytes / GIB:,.1f}"
+
+
 def ram_verdict(ram: HostRam) -> str:
     """What is left of a host's RAM, and whether that is enough."""
     if ram.available_bytes is None or ram.left_bytes is None:
         return "whether it fits is not known: the host's RAM is not"
     reserve = f"policy wants {ram.reserve_bytes / GIB:,.1f}"
     there = "of all its RAM" if ram.assumed else "that are available"
+    uncounted = f"not counted: {', '.join(ram.uncounted)}"
     if ram.left_bytes < 0:
-        return f"{-ram.left_bytes / GIB:,.1f} GiB more than the {ram.available_bytes / GIB:,.1f} {there}"
+        over = f"{-ram.left_bytes / GIB:,.1f} GiB more than the {ram.available_bytes / GIB:,.1f} {there}"
+        return f"at least {over}; {uncounted}" if ram.uncounted else over
     all_ = " (all its RAM)" if ram.assumed else ""
-    text = f"{ram.left_bytes / GIB:,.1f} of {ram.available_bytes / GIB:,.1f} GiB{all_} left, {reserve}"
     if ram.uncounted:
-        return f"{text}: not counted: {', '.join(ram.uncounted)}"
+        others = f"; the others pin {ram.pinned_bytes / GIB:,.1f} GiB" if ram.pinned_bytes else ""
+        return (
+            f"what is left of {ram.available_bytes / GIB:,.1f} GiB{all_} is not known, {reserve}: {uncounted}{others}"
+        )
+    text = f"{ram.left_bytes / GIB:,.1f} of {ram.available_bytes / GIB:,.1f} GiB{all_} left, {reserve}"
     return f"{text}: {'fits' if ram.fits else 'does not fit'}"
 
 
@@ -227,9 +184,11 @@ def verdict_words(service: ServiceChange) -> str:
 
 
 def ram_moves(host: HostChange) -> bool:
-    """Whether a host's pinned RAM differs, or what it has."""
+    """Whether a host's pinned RAM differs, or what it has, or of which services it is known."""
     before, after = host.ram_before, host.ram_after
-    figures = [None if each is None else (each.pinned_bytes, each.available_bytes) for each in (before, after)]
+    figures = [
+        None if each is None else (each.pinned_bytes, each.available_bytes, each.uncounted) for each in (before, after)
+    ]
     return figures[0] != figures[1] and any(each is not None and each.pinned_bytes for each in (before, after))
 
 
