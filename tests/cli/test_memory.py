@@ -247,6 +247,9 @@ def test_what_is_not_known_is_said_and_is_no_success(root):
     assert done.returncode == 3
     assert "lost\n  not computed: " in done.stdout
     assert "not counted: lost" in done.stdout
+    assert "of those that are counted" in done.stdout
+    assert "at most; of it about " in done.stdout
+    assert "of all services" not in done.stdout
     assert "not judged: what lost pins beside it" in done.stdout
 
 

@@ -58,6 +58,7 @@ def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | No
         if wanted is None or name in wanted
     ]
     missing = [*sides.after.uncounted, *spec.unresolved]
+    missed = [*sides.before.uncounted, *spec.unresolved]
     has_pools = any(share.rank_pools for share in (*now.shares, *then.shares))
     notes = list(then.notes) if has_pools else []
     if missing and has_pools:
@@ -69,7 +70,9 @@ def report_of(workspace: Workspace, spec: HostSpec, wanted: Collection[str] | No
         headline=cards_words((spec.facts.gpus if spec.facts is not None else None) or ()),
         changed=sides.changed,
         services=tuple(services),
-        ram=rows(_ram(now), _ram(then) if change and not lost else None) if has_pools else (),
+        ram=rows(_ram(now, all_=not missed), _ram(then, all_=not missing) if change and not lost else None)
+        if has_pools
+        else (),
         statements=tuple(each for each in said if not lost or each.weight != "note"),
         notes=tuple(notes),
         unjudged=tuple(f"rule {each.code} of sgfleet broke on {each.subject}" for each in sides.checked.crashes),
@@ -229,16 +232,25 @@ def _same_tokens(before: Service, after: Service, then: HostBudget) -> list[Stat
     return [Statement("note", text)]
 
 
-def _ram(budget: HostBudget) -> list[Line]:
+def _ram(budget: HostBudget, *, all_: bool) -> list[Line]:
+    """The rows of a host. Where not all its services are counted (`all_`), what is left is a bound."""
     facts = budget.facts
     if facts.available_bytes is None:
         return []
     engine = sum(share.engine_bytes for share in budget.shares)
     left = Amount(budget.left_bytes or 0, "computed")
+    processes = f"of it about {gib(engine)} for the engines' own processes"
     return [
         _available(facts.available_bytes, assumed=facts.assumed),
-        Line("pinned", "host pools", budget.pinned_bytes, "computed", 0, "of all services"),
-        Line("left", "left", left.bytes, left.origin, 0, f"of it about {gib(engine)} for the engines' own processes"),
+        Line(
+            "pinned",
+            "host pools",
+            budget.pinned_bytes,
+            "computed",
+            0,
+            "of all services" if all_ else "of those that are counted",
+        ),
+        Line("left", "left", left.bytes, left.origin, 0, processes if all_ else f"at most; {processes}"),
         Line("reserve", "policy wants", facts.reserve_bytes, "computed", 0, "policy.reserve.host-ram"),
     ]
 
