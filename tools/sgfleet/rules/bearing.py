@@ -32,15 +32,15 @@ _AMOUNTS: Final = frozenset(
     {
         *("MEM001", "MEM002", "MEM003", "MEM004", "MEM005"),
         *("MEM010", "MEM011", "MEM012", "MEM013", "MEM014", "MEM015", "MEM016", "MEM018"),
-        "MEM027",
+        *("MEM020", "MEM027"),
     }
 )
-"""Of rules about memory: too much or too little of it, which other settings may put right. (MEM027 is about a draft,
-and `options` knows a way without one.)
+"""Of rules about memory: too much or too little of it, which other settings may put right. (MEM020 and MEM027 are about
+shapes and a draft, and `options` knows ways round them: attention groups, no draft.)
 """
 _NATURES: Final = frozenset(
     {
-        *("MEM017", "MEM020", "MEM021", "MEM022", "MEM023", "MEM024"),
+        *("MEM017", "MEM021", "MEM022", "MEM023", "MEM024"),
         *("MEM025", "MEM026", "MEM028", "MEM029", "MEM031"),
     }
 )
