@@ -114,6 +114,8 @@ SLIPS = [
     ("FCT009", gpu(mig=True, mig_instances=[{"profile": "1g.10gb", "memory-mib": 10}]), SURE, 9536),
     ("FCT009", gpu(mig=True, mig_instances=[{"memory-mib": 10}]), SURE, None),
     ("FCT009", gpu(name="NVIDIA L40S-8Q", memory_mib=8), SURE, "8192"),
+    ("FCT009", gpu(name="NVIDIA H100 80GB HBM3 MIG 1g.10gb", memory_mib=81559, compute_capability="9.0"), SURE, "9536"),
+    ("FCT009", gpu(name="NVIDIA H100 80GB HBM3 MIG 3g.40gb", memory_mib=40, compute_capability="9.0"), SURE, "38146"),
 ]  # fmt: skip
 
 
@@ -178,6 +180,24 @@ def test_cards_as_they_are(name):
         for ram_gib in (16, 64, 512, 4096):
             sizes = {"total-bytes": ram_gib * GIB, "available-bytes": ram_gib * GIB * 9 // 10}
             assert problems({"gpus": known, "memory": sizes}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "mib", "capability"),
+    [
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 9856, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb+me", 9856, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 3g.40gb", 40448, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 1c.3g.40gb", 40448, "9.0"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 4864, "8.0"),
+        ("NVIDIA A100-SXM4-40GB MIG 7g.40gb", 40192, "8.0"),
+        ("MIG 1g.5gb", 4864, "8.0"),
+    ],
+)
+def test_an_instance_is_held_against_its_profile(name, mib, capability):
+    one = {"index": 0, "name": name, "memory-mib": mib, "compute-capability": capability}
+    assert problems({"gpus": [one]}) == []
+    assert cards.card(name, 1).memory_mib is None, "the card's memory is not the instance's"
 
 
 @pytest.mark.parametrize(
