@@ -111,6 +111,12 @@ SLIPS = [
     ("FCT015", {"software": {"cuda": "12080"}}, DOUBTFUL, '"12.8"'),
     ("FCT015", {"software": {"kernel": "24.04"}}, DOUBTFUL, None),
     ("FCT015", {"software": {"systemd": 25215}}, DOUBTFUL, None),
+    ("FCT015", {"software": {"systemd": 9999}}, DOUBTFUL, None),
+    ("FCT015", {"software": {"systemd": 999}}, DOUBTFUL, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=3), SURE, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=3 * 2**20), SURE, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=4096), SURE, None),
+    ("FCT013", seen(load_seconds=30, load_seconds_at_least=600), DOUBTFUL, None),
     ("FCT009", gpu(mig=True, mig_instances=[{"profile": "1g.10gb", "memory-mib": 10}]), SURE, 9536),
     ("FCT009", gpu(mig=True, mig_instances=[{"memory-mib": 10}]), SURE, None),
     ("FCT009", gpu(name="NVIDIA L40S-8Q", memory_mib=8), SURE, "8192"),
@@ -154,6 +160,19 @@ def test_what_is_meant_followed_to_the_letter(tmp_path, code, known, severity, m
             at[key] = yaml.safe_load(value)
         files["hosts/h/facts.yaml"] = yaml.safe_dump(document)
     pytest.fail(f"{code} is still there: {finding.help}")
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        seen(load_seconds=700, load_seconds_at_least=600),
+        {"software": {"systemd": 260}},
+        memory(total_bytes=RAM["total-bytes"], hugepage_bytes=2 * 2**20),
+        memory(total_bytes=RAM["total-bytes"], hugepage_bytes=256 * 2**20),
+    ],
+)
+def test_what_may_be(known):
+    assert problems(known) == []
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in MACHINES.iterdir()))
