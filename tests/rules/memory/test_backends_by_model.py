@@ -243,6 +243,32 @@ def test_helps_name_what_the_architecture_takes(model, release, capability):
                     ), (backend, problem.help)
 
 
+@pytest.mark.parametrize(
+    ("flags", "removed"),
+    [
+        ({"attention_backend": "flashinfer"}, True),
+        ({"attention_backend": "flashinfer", "decode_attention_backend": "triton"}, False),
+        ({"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, True),
+        ({"attention-backend": "flashmla"}, True),
+    ],
+)
+def test_a_flag_is_taken_away_only_where_the_release_chooses_before_it_asks(flags, removed):
+    (problem,) = verdicts("backend_of_another_model", OSS, "9.0", "0.5.12", **flags)
+    assert ("remove the flag" in problem.help) is removed
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "found"),
+    [
+        ("0.5.17", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 0),
+        ("0.5.18", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 1),
+        ("0.5.23", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 0),
+    ],
+)
+def test_delta_nets_are_asked_for_both_phases_from_one_release_on(release, flags, found):
+    assert len(verdicts("backend_of_another_model", DELTA, "10.0", release, **flags)) == found
+
+
 def test_a_release_without_a_backend_for_the_gpu_says_so():
     (problem,) = verdicts("backend_without_kernels", LLAMA4, "10.0", "0.5.1", attention_backend="fa3")
     assert problem.help.endswith("take another release")

@@ -114,7 +114,7 @@ DELTA_NETS: Final = (
     Own((), "0.5.3.post1", "0.5.5.post1", takes={"triton": None}),
     Own((), "0.5.5.post2", "0.5.9", takes=_BOTH),
     Own((), "0.5.10", "0.5.15.post1", takes={**_BOTH, "fa4": None, "flashinfer": None}, chooses="0.5.10"),
-    Own((), "0.5.16", "0.5.20", takes={**_BOTH, "fa4": None}, split="0.5.16", chooses="0.5.16"),
+    Own((), "0.5.16", "0.5.20", takes={**_BOTH, "fa4": None}, split="0.5.18", chooses="0.5.16"),
 )
 """Gated delta nets (Qwen3-Next, Qwen3.5) on compute capability 10.x. Later ones refuse there what other rules
 know. Up to 0.5.9 it was not read what the release chooses itself."""
@@ -150,14 +150,23 @@ def refusal(view: MachineView, flag: str, backend: str) -> tuple[Own, str] | Non
     for each in rows:
         by_phase = each.split is not None and between(release, each.split)
         asked = by_phase or flag == BASE
-        if asked and not (by_phase and flag == BASE and overridden) and each.refuses(backend, release):
+        # Of delta nets, 0.5.16 and later do not ask for a flag that both others override; earlier ones are let pass.
+        idle = flag == BASE and overridden and (by_phase or not each.architectures)
+        if asked and not idle and each.refuses(backend, release):
             return each, architecture
     return None
 
 
-def may_be_left_out(view: MachineView) -> bool:
-    """Whether the release chooses a backend of its own that it then takes."""
-    return all(each.chooses is not None and between(view.service.release, each.chooses) for each in own(view)[0])
+def may_be_left_out(view: MachineView, flag: str) -> bool:
+    """Whether the release, without this flag, chooses a backend that it then takes."""
+    rows, args = own(view)[0], arguments(view)
+    if not rows or args is None:
+        return True
+    # Where one of the others is given alone, these releases ask before they have chosen.
+    others = [each for each in (BASE, *_PHASES) if each != flag and args.text(each) is not None]
+    if others and BASE not in others:
+        return False
+    return all(each.chooses is not None and between(view.service.release, each.chooses) for each in rows)
 
 
 def _is_of(row: Own, shape: ModelShape) -> bool:

@@ -96,7 +96,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             yield Problem(
                 args.route(flag),
                 f"{backend} is for models with {_WORDS[wanted]}, and {found[1]} is none",
-                help=sound_backends(view, str(args.route(flag)[-1])),
+                help=sound_backends(view, args, flag),
                 based_on=(found[1], f"SGLang {view.service.release}, srt/layers/attention"),
             )
         elif (against := _backends.refusal(view, flag, backend)) is not None:
@@ -114,7 +114,7 @@ def _refused(
         args.route(flag),
         f"SGLang {release} does not take {backend} for {architecture}{here}",
         arithmetic=(f"it takes {', '.join(taken)}",) if taken else (),
-        help=sound_backends(view, str(args.route(flag)[-1])),
+        help=sound_backends(view, args, flag),
         based_on=(f"SGLang {release}, {_source(row, release)}",),
     )
 

@@ -94,7 +94,7 @@ def check(view: MachineView) -> Iterator[Problem]:
             if severity is Severity.ERROR
             else f"{backend} may not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
             arithmetic=(f"in SGLang {view.service.release} {backend} runs on {runs}",),
-            help=sound_backends(view, str(args.route(flag)[-1])),
+            help=sound_backends(view, args, flag),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
             severity=severity,
         )
@@ -121,7 +121,7 @@ def _phases(args: Arguments, flag: str) -> set[str]:
     return {phase for phase in ("prefill", "decode") if args.text(f"{phase}-attention-backend") is None}
 
 
-def sound_backends(view: MachineView, flag: str) -> str:
+def sound_backends(view: MachineView, args: Arguments, flag: str) -> str:
     """A help: of what runs on every architecture and the model takes, that which goes with the other flags."""
     named = [each for each in _ANYWHERE if _backends.refusal(view, flag, each) is None]
     rows, architecture = _backends.own(view)
@@ -129,8 +129,8 @@ def sound_backends(view: MachineView, flag: str) -> str:
         # Where the model leaves out one of these, others that the rules know the GPUs of may serve.
         runs = [each for each in _KNOWN if all(not row.refuses(each, view.service.release) for row in rows)]
         named += [each for each in runs if each not in refused(view, flag, runs)]
-    chooses = _backends.may_be_left_out(view)
-    sound = without_remark(view, flag, (*named, *((None,) if chooses else ())))
+    chooses = _backends.may_be_left_out(view, flag)
+    sound = without_remark(view, str(args.route(flag)[-1]), (*named, *((None,) if chooses else ())))
     words = " or ".join(value for value in sound if value is not None)
     if not named and not chooses:
         return f"SGLang {view.service.release} has no backend for {architecture} that runs here: take another release"

@@ -94,7 +94,7 @@ NEEDS_FILE: Final = {
 
 NEEDS_DESCRIPTION: Final = {"compressed-tensors": "0.5.4"}
 """Methods without such a file that cannot do without the configuration's description -> the first release that has the
-choice; its class says so in all of them (`__init__` in srt/layers/quantization/compressed_tensors/compressed_tensors.py)."""
+choice; its class says so in all of them (`CompressedTensorsConfig` below srt/layers/quantization)."""
 
 
 def check(view: MachineView) -> Iterator[Problem]:
