@@ -56,3 +56,25 @@ def test_algorithms_that_need_a_draft_whatever_the_model(algorithm, release, fou
     view = service({"speculative-algorithm": algorithm}, release=release)
     problems = [each for each in said("combinations.speculation_conflict", view) if "draft-model" in each.message]
     assert [each.severity for each in problems] == ([Severity.WARNING] if found else [])
+
+
+V3 = "deepseek-ai/DeepSeek-V3"
+
+
+@pytest.mark.parametrize(
+    ("release", "model", "flags", "severities"),
+    [
+        ("0.4.1.post4", "Qwen/Qwen3-32B", {}, [Severity.ERROR]),
+        ("0.4.5", "Qwen/Qwen3-32B", {}, [Severity.ERROR]),
+        ("0.4.5", "/models/nobody-knows", {}, [Severity.ERROR]),
+        ("0.4.5", V3, {"speculative_algorithm": "NEXTN"}, [Severity.ERROR]),
+        ("0.4.5", V3, {"speculative_draft_model_path": "/srv/models/draft"}, []),
+        ("0.4.6.post2", V3, {}, []),
+        ("0.4.6.post2", "Qwen/Qwen3-32B", {}, [Severity.ERROR]),
+        ("0.4.6.post2", "/models/nobody-knows", {}, []),
+        ("0.4.6.post3", "Qwen/Qwen3-32B", {}, [None]),
+        ("0.4.6.post3", V3, {}, []),
+    ],
+)
+def test_releases_that_take_nothing_in_its_place(release, model, flags, severities):
+    assert [each.severity for each in _found(model, release, **flags)] == severities

@@ -111,9 +111,17 @@ SLIPS = [
     ("FCT015", {"software": {"cuda": "12080"}}, DOUBTFUL, '"12.8"'),
     ("FCT015", {"software": {"kernel": "24.04"}}, DOUBTFUL, None),
     ("FCT015", {"software": {"systemd": 25215}}, DOUBTFUL, None),
+    ("FCT015", {"software": {"systemd": 9999}}, DOUBTFUL, None),
+    ("FCT015", {"software": {"systemd": 999}}, DOUBTFUL, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=3), SURE, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=3 * 2**20), SURE, None),
+    ("FCT010", memory(total_bytes=RAM["total-bytes"], hugepage_bytes=4096), SURE, None),
+    ("FCT013", seen(load_seconds=30, load_seconds_at_least=600), DOUBTFUL, None),
     ("FCT009", gpu(mig=True, mig_instances=[{"profile": "1g.10gb", "memory-mib": 10}]), SURE, 9536),
     ("FCT009", gpu(mig=True, mig_instances=[{"memory-mib": 10}]), SURE, None),
     ("FCT009", gpu(name="NVIDIA L40S-8Q", memory_mib=8), SURE, "8192"),
+    ("FCT009", gpu(name="NVIDIA H100 80GB HBM3 MIG 1g.10gb", memory_mib=81559, compute_capability="9.0"), SURE, "9536"),
+    ("FCT009", gpu(name="NVIDIA H100 80GB HBM3 MIG 3g.40gb", memory_mib=40, compute_capability="9.0"), SURE, "38146"),
 ]  # fmt: skip
 
 
@@ -154,6 +162,19 @@ def test_what_is_meant_followed_to_the_letter(tmp_path, code, known, severity, m
     pytest.fail(f"{code} is still there: {finding.help}")
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        seen(load_seconds=700, load_seconds_at_least=600),
+        {"software": {"systemd": 260}},
+        memory(total_bytes=RAM["total-bytes"], hugepage_bytes=2 * 2**20),
+        memory(total_bytes=RAM["total-bytes"], hugepage_bytes=256 * 2**20),
+    ],
+)
+def test_what_may_be(known):
+    assert problems(known) == []
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in MACHINES.iterdir()))
 def test_what_machines_say_of_themselves(name):
     assert problems(probe(RecordedMachine.of(name), with_ids=True).parts) == []
@@ -178,6 +199,24 @@ def test_cards_as_they_are(name):
         for ram_gib in (16, 64, 512, 4096):
             sizes = {"total-bytes": ram_gib * GIB, "available-bytes": ram_gib * GIB * 9 // 10}
             assert problems({"gpus": known, "memory": sizes}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "mib", "capability"),
+    [
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 9856, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb+me", 9856, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 3g.40gb", 40448, "9.0"),
+        ("NVIDIA H100 80GB HBM3 MIG 1c.3g.40gb", 40448, "9.0"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 4864, "8.0"),
+        ("NVIDIA A100-SXM4-40GB MIG 7g.40gb", 40192, "8.0"),
+        ("MIG 1g.5gb", 4864, "8.0"),
+    ],
+)
+def test_an_instance_is_held_against_its_profile(name, mib, capability):
+    one = {"index": 0, "name": name, "memory-mib": mib, "compute-capability": capability}
+    assert problems({"gpus": [one]}) == []
+    assert cards.card(name, 1).memory_mib is None, "the card's memory is not the instance's"
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,32 @@ def test_units_that_are_nearly_a_sibling(key, unit, meant):
 
 
 def test_siblings_that_could_not_be_read_are_there_all_the_same():
-    services = {"chat-1": service(), "draft": service(unit={"requires": ["chat-2.service"]})}
-    assert said("host.misspelt_unit", host(services)._replace(unresolved=("chat-2",))) == []
+    services = {"sglang-chat": service(), "draft": service(unit={"requires": ["sglang-chatt.service"]})}
+    assert said("host.misspelt_unit", host(services)._replace(unresolved=("sglang-chatt",))) == []
     (problem,) = said("host.misspelt_unit", host(services))
-    assert problem.severity is None, "a unit of another number may stand outside of the repository"
+    assert problem.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "is_slip"),
+    [
+        ("chat-2", "chat-1", False),
+        ("sglang-chat2", "sglang-chat1", False),
+        ("sglang-chat2", "sglang-chat", False),
+        ("sglang-chat", "sglang-chat-2", False),
+        ("node2", "node1", False),
+        ("node2-chat", "node1-chat", False),
+        ("chat-9", "chat-10", False),
+        ("sglang-b", "sglang-a", False),
+        ("node1a", "node1b", False),
+        ("sglang-chat2", "sglang_chat2", True),
+        ("sglang-chat2", "sglang-caht2", True),
+        ("sglang-chat-a", "sglang-caht-a", True),
+        ("sglang-chat", "sglang-chatt", True),
+        ("sglang-chat", "sglang-chay", True),
+    ],
+)
+@pytest.mark.parametrize("key", ["after", "wants", "requires"])
+def test_a_row_of_units_has_others_of_other_numbers(there, asked, is_slip, key):
+    services = {there: service(), "front-end": service(unit={key: [f"{asked}.service"]})}
+    assert bool(said("host.misspelt_unit", host(services))) is is_slip

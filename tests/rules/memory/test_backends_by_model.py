@@ -13,7 +13,7 @@ from rules.said import said
 from rules.views import facts
 from sgfleet.engine import store
 from sgfleet.findings import Severity
-from sgfleet.rules.memory import backend_without_kernels, kv_type_without_kernels
+from sgfleet.rules.memory import _backends, backend_without_kernels, kv_type_without_kernels
 from sgfleet.rules.memory.backend_of_another_model import WANTS
 
 PLAIN, LATENT, SPARSE, COMPRESSED = (
@@ -166,3 +166,123 @@ def test_beside_fa4_the_backend_that_decodes_is_named():
     flags = {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "fa4", "decode_attention_backend": "trtllm_mha"}
     (problem,) = verdicts("kv_type_without_kernels", PLAIN, "10.0", "0.5.9", **flags)
     assert problem.help.startswith("write decode-attention-backend triton")
+
+
+OSS, LLAMA4, GEMMA4, NEMOTRON, DELTA = (
+    "/srv/models/gpt-oss-120b",
+    "/srv/models/Llama-4-Scout-17B-16E-Instruct",
+    "google/gemma-4-31B-it",
+    "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+    "Qwen/Qwen3.5-27B",
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "release", "capability", "taken", "refused"),
+    [
+        (OSS, "0.5.3", "9.0", ("triton", "fa3"), ("flashinfer", "fa4")),
+        (OSS, "0.5.12", "10.0", ("triton", "trtllm_mha", "fa4"), ("flashinfer", "torch_native", "flashmla")),
+        (OSS, "0.5.23", "9.0", ("triton", "fa3"), ("flashinfer",)),
+        (LLAMA4, "0.5.1", "9.0", ("fa3",), ("triton", "flashinfer")),
+        (LLAMA4, "0.5.3", "9.0", ("fa3", "triton"), ("trtllm_mha", "flashinfer")),
+        (LLAMA4, "0.5.12", "9.0", ("fa3", "triton"), ("fa4", "flashinfer")),
+        (LLAMA4, "0.5.23", "10.0", ("trtllm_mha", "triton"), ("fa4", "flashinfer")),
+        (GEMMA4, "0.5.12", "9.0", ("flashinfer",), ()),
+        (GEMMA4, "0.5.18", "9.0", ("triton",), ("flashinfer", "fa4")),
+        (GEMMA4, "0.5.22", "9.0", ("triton", "fa4"), ("flashinfer",)),
+        (NEMOTRON, "0.5.12", "9.0", ("flashinfer",), ("triton",)),
+        (NEMOTRON, "0.5.23", "9.0", ("flashinfer", "triton"), ()),
+        (DELTA, "0.5.4", "10.0", ("triton",), ("flashinfer", "trtllm_mha")),
+        (DELTA, "0.5.9", "10.0", ("triton", "trtllm_mha"), ("flashinfer",)),
+        (DELTA, "0.5.12", "10.0", ("triton", "flashinfer"), ("torch_native",)),
+        (DELTA, "0.5.18", "10.0", ("triton", "fa4"), ("flashinfer",)),
+        (DELTA, "0.5.18", "9.0", ("triton", "flashinfer"), ()),
+        (PLAIN, "0.5.12", "9.0", ("triton", "flashinfer", "torch_native"), ()),
+    ],
+)
+def test_lists_of_single_architectures(model, release, capability, taken, refused):
+    for backend in (*taken, *refused):
+        found = verdicts("backend_of_another_model", model, capability, release, attention_backend=backend)
+        assert bool(found) is (backend in refused), backend
+
+
+@pytest.mark.parametrize(
+    ("flags", "release", "found"),
+    [
+        ({"prefill_attention_backend": "flashinfer"}, "0.5.12", 1),
+        ({"prefill_attention_backend": "flashinfer", "attention_backend": "triton"}, "0.5.3", 0),
+        (
+            {
+                "attention_backend": "flashinfer",
+                "prefill_attention_backend": "fa3",
+                "decode_attention_backend": "triton",
+            },
+            "0.5.12",
+            0,
+        ),
+        ({"attention_backend": "flashinfer", "device": "cpu"}, "0.5.12", 0),
+    ],
+)
+def test_which_flag_a_list_is_held_against(flags, release, found):
+    assert len(verdicts("backend_of_another_model", OSS, "9.0", release, **flags)) == found
+
+
+@pytest.mark.parametrize("capability", ["8.0", "9.0", "10.0", "12.0"])
+@pytest.mark.parametrize("release", ["0.4.10", "0.5.1", "0.5.3", "0.5.9", "0.5.12", "0.5.18", "0.5.23"])
+@pytest.mark.parametrize("model", [OSS, LLAMA4, GEMMA4, NEMOTRON, DELTA])
+def test_helps_name_what_the_architecture_takes(model, release, capability):
+    """Each value that a help names is asked about again, and nothing is then said of backends."""
+    rules = ("backend_of_another_model", "backend_without_kernels")
+    for backend in ("fa3", "flashmla", "trtllm_mha", "flashinfer"):
+        for rule in rules:
+            for problem in verdicts(rule, model, capability, release, attention_backend=backend):
+                words = problem.help.partition("write ")[2].split(",")[0]
+                for named in words.split(" or ") if words else ():
+                    assert not any(
+                        verdicts(each, model, capability, release, attention_backend=named) for each in rules
+                    ), (backend, problem.help)
+
+
+@pytest.mark.parametrize(
+    ("flags", "removed"),
+    [
+        ({"attention_backend": "flashinfer"}, True),
+        ({"attention_backend": "flashinfer", "decode_attention_backend": "triton"}, False),
+        ({"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, True),
+        ({"attention-backend": "flashmla"}, True),
+    ],
+)
+def test_a_flag_is_taken_away_only_where_the_release_chooses_before_it_asks(flags, removed):
+    (problem,) = verdicts("backend_of_another_model", OSS, "9.0", "0.5.12", **flags)
+    assert ("remove the flag" in problem.help) is removed
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "found"),
+    [
+        ("0.5.17", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 0),
+        ("0.5.18", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 1),
+        ("0.5.23", {"attention_backend": "triton", "prefill_attention_backend": "flashinfer"}, 0),
+    ],
+)
+def test_delta_nets_are_asked_for_both_phases_from_one_release_on(release, flags, found):
+    assert len(verdicts("backend_of_another_model", DELTA, "10.0", release, **flags)) == found
+
+
+def test_a_release_without_a_backend_for_the_gpu_says_so():
+    (problem,) = verdicts("backend_without_kernels", LLAMA4, "10.0", "0.5.1", attention_backend="fa3")
+    assert problem.help.endswith("take another release")
+
+
+def test_a_four_bit_help_names_no_backend_that_the_architecture_refuses():
+    flags = {"kv_cache_dtype": "fp4_e2m1", "attention_backend": "flashinfer"}
+    (problem,) = verdicts("kv_type_without_kernels", OSS, "10.0", "0.5.12", **flags)
+    assert "torch_native" not in problem.help
+    assert "triton" in problem.help
+
+
+def test_every_row_names_releases_that_there_are():
+    there = set(store.available())
+    for row in (*_backends.ROWS, *_backends.DELTA_NETS):
+        named = {row.since, row.until, row.split, row.chooses, *row.takes.values()} - {None}
+        assert named <= there

@@ -36,6 +36,8 @@ def _severities(model, asked, release="0.5.9", **flags):
         ("/srv/models/Qwen3-8B", "awq", WARNING),
         ("Qwen/Qwen3-8B", "awq", ERROR),
         ("Qwen/Qwen3-8B", "gptq_marlin", ERROR),
+        ("Qwen/Qwen3-8B", "compressed-tensors", ERROR),
+        ("/srv/models/Qwen3-8B", "compressed-tensors", WARNING),
         # These convert at load, or may.
         ("Qwen/Qwen3-8B", "fp8", None),
         ("Qwen/Qwen3-8B", "w8a8_int8", None),

@@ -27,6 +27,22 @@ _NOISE: Final = frozenset(
     {"nvidia", "geforce", "gpu", "tesla", "server", "workstation", "edition", "sxm", "pcie", "hbm3"}
 )
 _TOLERANCE: Final = 0.06
+_PROFILE: Final = re.compile(r"(?<![a-z0-9])[0-9]{1,2}g\.([0-9]{1,3})gb", re.IGNORECASE)
+"""A profile of MIG, wherever it stands: CUDA calls an instance "NVIDIA H100 80GB HBM3 MIG 1g.10gb"."""
+_VIRTUAL: Final = re.compile(r"-([0-9]{1,3})[ABCQ]$")
+"""How names of virtual GPUs end: "NVIDIA L40S-8Q" has 8 GiB of the card; a 0 is half a GiB."""
+
+
+def instance_mib(name: str) -> int | None:
+    """What a profile of MIG in a name says that the instance has, MiB; None where there is none. Profiles count GB."""
+    found = _PROFILE.search(name)
+    return int(found[1]) * 1000**3 // 1024**2 or None if found is not None else None
+
+
+def virtual_mib(name: str) -> int | None:
+    """What the name of a virtual GPU says that it has, MiB; None for any other name."""
+    found = _VIRTUAL.search(name)
+    return int(found[1]) * 1024 or 512 if found is not None else None
 
 
 @lru_cache(maxsize=1)
@@ -46,6 +62,7 @@ def words(name: str) -> set[str]:
 def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
     """The card that a name means, with the memory that nvidia-smi prints for it; unknown facts stay unknown.
 
+    Of a part of a card, an instance of MIG or a virtual GPU, the memory is not the card's: it is unknown as well.
     `memory_gib` tells variants of one name apart, and stands in for a card that is not in the list.
     """
     wanted = words(name)
@@ -61,5 +78,6 @@ def card(name: str, count: int, memory_gib: float | None = None) -> Hardware:
         likely = named or likely[:1]
     if likely:
         mib, capability = likely[0]
-        return Hardware(name, count, mib, parse_capability(capability))
+        is_part = memory_gib is None and (instance_mib(name) or virtual_mib(name)) is not None
+        return Hardware(name, count, None if is_part else mib, parse_capability(capability))
     return Hardware(name, count, None if memory_gib is None else int(memory_gib * 1024))

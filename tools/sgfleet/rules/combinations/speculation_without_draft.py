@@ -3,7 +3,8 @@
 ## What it does
 
 Finds `speculative-algorithm` EAGLE or NEXTN without `speculative-draft-model-path` where the model's facts know of no
-layers of its own that could draft. Architectures of which some checkpoints have such layers are not judged.
+layers of its own that could draft. Architectures of which some checkpoints have such layers are not judged. Before
+0.4.6.post3 it is an error, whatever the model has; with the one exception that 0.4.6.post2 knows, DeepSeek V3.
 
 ## Why
 
@@ -11,6 +12,11 @@ From 0.4.6.post3 on a release takes the target's own path in place of the missin
 srt/configs/model_config.py). For a model with layers of its own that predict several tokens that is what is meant:
 these layers are loaded. Any other model is loaded a second time, as its own draft: twice the weights, and every draft
 costs as much as the answer.
+
+Earlier releases take nothing in its place, except that 0.4.6.post2 sets it for `DeepseekV3ForCausalLM`
+(srt/server_args.py). The draft's worker reads a configuration from no path (`TpModelWorker` in
+srt/managers/tp_worker.py, `check_gguf_file` in srt/hf_transformers_utils.py, 0.4.1.post4 to 0.4.6.post2), and the start
+ends after the target's weights have been loaded.
 
 ## Bad
 
@@ -54,12 +60,15 @@ from sgfleet.rules.rule import Problem, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sgfleet.rules.arguments import Arguments
     from sgfleet.rules.rule import MachineView
 
 RULE = Rule("CMB047", "speculation-without-draft", Severity.WARNING, "machine")
 
 _FLAG, _DRAFT = "speculative-algorithm", "speculative-draft-model-path"
 _TAKES_TARGET: Final = "0.4.6.post3"
+_SETS_ONE, _SET = "0.4.6.post2", "DeepseekV3ForCausalLM"
+"""The release, and the only architecture, for which the path is set by itself."""
 OWN: Final = (
     *("Deepseek", "Glm", "Bailing", "MiMo", "Ernie4_5", "LongcatFlash", "Qwen3Next", "Qwen3_5", "Qwen4", "NemotronH"),
     *("Exaone", "Step3p", "HYV", "InternS2", "Inkling", "GigaChat", "MistralLarge3", "Pixtral", "IQuest", "Dots3"),
@@ -75,7 +84,11 @@ def check(view: MachineView) -> Iterator[Problem]:
     args = arguments(view)
     if args is None or speculative(args) not in ("EAGLE", "NEXTN") or args.may_be_said(_DRAFT):
         return
-    if view.memory is None or not between(view.service.release, _TAKES_TARGET):
+    takes_target = between(view.service.release, _TAKES_TARGET)
+    if not takes_target and not between(view.service.release, _SETS_ONE):
+        yield _nothing_to_draft(view, args)
+        return
+    if view.memory is None:
         return
     from sgfleet.memory.of_host import Unknown
 
@@ -83,6 +96,10 @@ def check(view: MachineView) -> Iterator[Problem]:
     if isinstance(service, Unknown):
         return
     shape = service.load.shape
+    if not takes_target:
+        if shape.architecture != _SET:
+            yield _nothing_to_draft(view, args)
+        return
     if shape.draft is not None or shape.architecture.startswith(OWN):
         return
     yield Problem(
@@ -91,4 +108,16 @@ def check(view: MachineView) -> Iterator[Problem]:
         arithmetic=(f"{shape.source.name} has no layers that draft ({shape.architecture})",),
         help=f"add {_DRAFT}, or remove {args.route(_FLAG)[-1]}",
         based_on=(shape.source.name, f"SGLang {view.service.release}, srt/configs/model_config.py"),
+    )
+
+
+def _nothing_to_draft(view: MachineView, args: Arguments) -> Problem:
+    """A release that takes no model in place of the missing one."""
+    release = view.service.release
+    return Problem(
+        args.route(_FLAG),
+        f"{speculative(args)} in SGLang {release} does not start without {_DRAFT}",
+        help=f"add {_DRAFT}, or remove {args.route(_FLAG)[-1]}",
+        based_on=(f"SGLang {release}, srt/managers/tp_worker.py",),
+        severity=Severity.ERROR,
     )

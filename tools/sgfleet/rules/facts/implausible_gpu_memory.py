@@ -4,8 +4,9 @@
 
 Holds `memory-mib` of each GPU against the card that its name means, and reports what is more than twice as much or less
 than half as much; of a card that is not in the list, what is below 1 GiB. A virtual GPU is held against the size in its
-name (-8Q has 8 GiB), an instance of MIG against its profile (1g.10gb); a GPU that MIG divides may have any size. Twice
-as much is a warning only: there are cards that were rebuilt so.
+name (-8Q has 8 GiB), an instance of MIG against its profile (1g.10gb): under `mig-instances`, and where the GPU's own
+name has one, as CUDA names an instance. A GPU that MIG divides may have any size. Twice as much is a warning only:
+there are cards that were rebuilt so.
 
 ## Why
 
@@ -42,7 +43,6 @@ gpus:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.findings import Severity
@@ -69,10 +69,6 @@ _REBUILT: Final = (
     f"a card rebuilt with twice its memory? Then {_PASSES}; otherwise write memory-mib: {{}}, or what nvidia-smi prints"
     " as memory.total"
 )
-_VIRTUAL: Final = re.compile(r"-([0-9]{1,3})[ABCQ]$")
-"""How names of virtual GPUs end: "NVIDIA L40S-8Q" has 8 GiB of the card; a 0 is half a GiB."""
-_PROFILE: Final = re.compile(r"\.([0-9]{1,3})gb")
-"""An instance's memory in its profile, GB: 1g.10gb."""
 
 
 class _Size(NamedTuple):
@@ -105,20 +101,22 @@ def check(view: HostView) -> Iterator[Problem]:
 
 
 def _sizes(gpu: Gpu) -> Iterator[_Size]:
+    from sgfleet.memory.cards import instance_mib, virtual_mib
+
     whose = f"GPU {gpu.index}"
     if gpu.memory_mib is not None and not gpu.mig:
-        virtual = _VIRTUAL.search(gpu.name)
-        if virtual is not None:
-            there = int(virtual[1]) * 1024 or 512
-            yield _Size(("memory-mib",), whose, gpu.memory_mib, there, "virtual GPU")
+        instance, virtual = instance_mib(gpu.name), virtual_mib(gpu.name)
+        if instance is not None:
+            yield _Size(("memory-mib",), whose, gpu.memory_mib, instance, "instance")
+        elif virtual is not None:
+            yield _Size(("memory-mib",), whose, gpu.memory_mib, virtual, "virtual GPU")
         else:
             yield _Size(("memory-mib",), whose, gpu.memory_mib, _memory_of(gpu))
     for at, part in enumerate(gpu.mig_instances):
         if part.memory_mib is not None:
-            profile = _PROFILE.search(part.profile or "")
-            size = int(profile[1]) * 1000**3 // 1024**2 if profile is not None else None
             where = ("mig-instances", at, "memory-mib")
-            yield _Size(where, f"instance {at} of GPU {gpu.index}", part.memory_mib, size or None, "instance")
+            there = instance_mib(part.profile or "")
+            yield _Size(where, f"instance {at} of GPU {gpu.index}", part.memory_mib, there, "instance")
 
 
 def _help(written: int, there: int | None) -> str:

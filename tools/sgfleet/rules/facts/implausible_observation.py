@@ -4,7 +4,8 @@
 
 Holds what is `observed` of each service against the host: no figure in GiB is more than a GPU has, no host pool more
 than the RAM, no load takes a day, and a KV token takes between 16 bytes and 64 MiB. Far beyond it is an error; what
-another card could have had, or all ranks together, is a warning.
+another card could have had, or all ranks together, is a warning. A load is not said to have taken less than what it
+took at least.
 
 ## Why
 
@@ -106,6 +107,8 @@ def check(view: HostView) -> Iterator[Problem]:
                 based_on=basis,
                 severity=None if sure else Severity.WARNING,
             )
+        if (problem := _load(view.host, service, seen, basis)) is not None:
+            yield problem
         if not beyond and (problem := _tokens(view.host, service, seen, basis)) is not None:
             yield problem
 
@@ -144,6 +147,21 @@ def _instead(key: str, figure: float, bound: _Bound) -> tuple[bool, str]:
     if not bound.rough:
         return True, f"write {again}"
     return False, f"write {again}: the figure of one rank, of a start on the GPUs and the RAM that are here now"
+
+
+def _load(host: str, service: str, seen: Observation, basis: tuple[str, ...]) -> Problem | None:
+    """Two figures for one load that contradict each other."""
+    took, least = seen.load_seconds, seen.load_seconds_at_least
+    if took is None or least is None or took >= least or least > _DAY_SECONDS:
+        return None
+    return Problem(
+        ("facts", "observed", service, "load-seconds"),
+        f"the load of {service} on {host} is said to have taken {took:,} s, and {least:,} s at least",
+        help="write load-seconds alone where the log has the first line of the start and the one that says that the"
+        " server is ready, and load-seconds-at-least alone where it has not; `sgfleet observe` reads them",
+        based_on=basis,
+        severity=Severity.WARNING,
+    )
 
 
 def _tokens(host: str, service: str, seen: Observation, basis: tuple[str, ...]) -> Problem | None:

@@ -4,8 +4,8 @@
 
 Holds the sizes under `memory`, `numa` and `limits` against what a host has: with GPUs no less than 1 GiB of RAM, nor
 less than 1/256 of its GPUs' memory; without, no less than 64 MiB; never more than 128 TiB. NUMA nodes together have no
-more than the host. A huge page has a size that there is. What a machine could say of itself, such as little RAM that is
-available or a small bound on locked memory, is a warning.
+more than the host. A huge page has a size that there is, or at least a power of two above 4,096 bytes. What a machine
+could say of itself, such as little RAM that is available or a small bound on locked memory, is a warning.
 
 ## Why
 
@@ -133,7 +133,7 @@ def _memory(host: _Host, facts: Facts) -> Iterator[Problem]:
         source = _meminfo("SwapTotal")
         yield _problem(host, ("memory", "swap-total-bytes"), swap, said, source, _may_be_swap)
     page = memory.hugepage_bytes
-    if page is not None and page not in _PAGES and meant(page, BYTES, _is_page) is not None:
+    if page and page not in _PAGES and (meant(page, BYTES, _is_page) is not None or not _may_be_page(page)):
         said = f"huge pages of {name} are said to have {page:,} bytes, and there are none of that size"
         yield _problem(host, ("memory", "hugepage-bytes"), page, said, _meminfo("Hugepagesize"), _is_page)
 
@@ -203,6 +203,11 @@ def _meminfo(key: str) -> str:
 
 def _is_page(size: float) -> bool:
     return size in _PAGES
+
+
+def _may_be_page(size: int) -> bool:
+    """Whether a huge page of this size may come to be: a power of two beyond the smallest page."""
+    return size > _PAGE_BYTES and size & (size - 1) == 0
 
 
 def _may_be_swap(size: float) -> bool:

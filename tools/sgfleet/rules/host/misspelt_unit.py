@@ -3,7 +3,9 @@
 ## What it does
 
 Holds the units under `after`, `wants` and `requires` against the services of the host: a name that none of them has,
-and that is one or two letters off one that there is, or spelt with other dashes, dots and underscores.
+and that is one or two letters off one that there is, or spelt with other dashes, dots and underscores. Names that
+differ in numbers alone, or in a single last letter that stands for one (`sglang-b` beside `sglang-a`), are let pass:
+the other one may well be a unit that this repository does not know.
 
 ## Why
 
@@ -55,6 +57,8 @@ RULE = Rule("HST004", "misspelt-unit", Severity.WARNING, "host")
 _SUFFIX: Final = ".service"
 _SEPARATORS: Final = re.compile(r"[-_.:\\]+")
 _NUMBER: Final = re.compile(r"[0-9]+")
+_NUMBERED: Final = re.compile(r"(.*[^0-9-])-?[0-9]*")
+_LETTERED: Final = re.compile(r"(.*[-0-9])[a-z]")
 _LENGTHS: Final = (4, 8)
 """Letters of a name from which on one slip is believed, and two."""
 _EFFECTS: Final = {
@@ -81,7 +85,7 @@ def check(view: HostView) -> Iterator[Problem]:
                     f"{each} is no service of {view.host}, and nearly {meant}{_SUFFIX}, which is one",
                     help=f"did you mean {meant}{_SUFFIX}?",
                     based_on=(f"the services of {view.host}", f"systemd.unit(5): {_EFFECTS[key]}"),
-                    severity=Severity.ERROR if key == "requires" and not _is_numbered(each, meant) else None,
+                    severity=Severity.ERROR if key == "requires" else None,
                 )
 
 
@@ -97,14 +101,24 @@ def meant_by(unit: str, services: Iterable[str]) -> str | None:
         if abs(len(word) - len(known)) > most:
             continue
         apart = _apart(word, known)
+        if apart and _is_another_of(word, known):
+            continue
         if apart <= most and (best is None or apart < best[0]):
             best = apart, name
     return None if best is None else best[1]
 
 
-def _is_numbered(unit: str, service: str) -> bool:
-    """Whether the two differ by a number alone: then the other one may well exist, outside of this repository."""
-    return _NUMBER.sub("", unit.removesuffix(_SUFFIX)) == _NUMBER.sub("", service)
+def _is_another_of(word: str, known: str) -> bool:
+    """Whether two names are one with another number or last letter: such units come in rows."""
+    if _NUMBER.sub("#", word) == _NUMBER.sub("#", known):
+        return True
+    return any(one and one == other for one, other in zip(_stems(word), _stems(known), strict=True))
+
+
+def _stems(word: str) -> tuple[str, str]:
+    """A name without its number at the end, and one without its single last letter."""
+    number, letter = _NUMBERED.fullmatch(word), _LETTERED.fullmatch(word)
+    return number[1] if number else "", letter[1] if letter else ""
 
 
 def _apart(one: str, other: str) -> int:

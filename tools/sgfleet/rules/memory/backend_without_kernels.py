@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.memory import _backends
 from sgfleet.rules.memory._model import capability, gpu_name
 from sgfleet.rules.memory._tried import without_remark
 from sgfleet.rules.rule import Problem, Rule
@@ -67,6 +68,9 @@ MAJORS: Final = {
 }
 """Backend -> where every release that has it lets it run (0.5.12 to 0.5.23: srt/server_args.py, later
 srt/arg_groups/overrides.py, and srt/layers/attention/hpc_ops_backend.py). 11.x is let pass beside 10.x."""
+_ANYWHERE: Final = ("flashinfer", "triton")
+"""What runs on every architecture."""
+_KNOWN: Final = ("fa3", "trtllm_mha")
 BACKEND_FLAGS = ("attention-backend", "prefill-attention-backend", "decode-attention-backend")
 
 
@@ -90,20 +94,24 @@ def check(view: MachineView) -> Iterator[Problem]:
             if severity is Severity.ERROR
             else f"{backend} may not run on compute capability {has[0]}.{has[1]} ({gpu_name(view)})",
             arithmetic=(f"in SGLang {view.service.release} {backend} runs on {runs}",),
-            help=sound_backends(view, str(args.route(flag)[-1])),
+            help=sound_backends(view, args, flag),
             based_on=(f"hosts/{view.host}/facts.yaml gpus", f"SGLang {view.service.release}"),
             severity=severity,
         )
 
 
 def refused(view: MachineView, flag: str, backends: Iterable[str]) -> frozenset[str]:
-    """Those of a flag's choices that surely do not run on the service's GPUs."""
+    """Those of a flag's choices that surely do not run on the service's GPUs, or not with its model."""
     args = arguments(view)
-    has = capability(view) if args is not None and flag in BACKEND_FLAGS else None
-    if args is None or has is None:
+    if args is None or flag not in BACKEND_FLAGS:
         return frozenset()
-    found = {each: _wanted(view, each, _phases(args, flag), has) for each in backends}
-    return frozenset(each for each, wanted in found.items() if wanted is not None and wanted[1] is Severity.ERROR)
+    has, phases = capability(view), _phases(args, flag)
+    found = set()
+    for each in backends:
+        wanted = _wanted(view, each, phases, has) if has is not None else None
+        if (wanted is not None and wanted[1] is Severity.ERROR) or _backends.refusal(view, flag, each) is not None:
+            found.add(each)
+    return frozenset(found)
 
 
 def _phases(args: Arguments, flag: str) -> set[str]:
@@ -113,15 +121,25 @@ def _phases(args: Arguments, flag: str) -> set[str]:
     return {phase for phase in ("prefill", "decode") if args.text(f"{phase}-attention-backend") is None}
 
 
-def sound_backends(view: MachineView, flag: str) -> str:
-    """A help: of what runs on every architecture that which goes with the other flags."""
-    sound = without_remark(view, flag, ("flashinfer", "triton", None))
-    named = " or ".join(value for value in sound if value is not None)
+def sound_backends(view: MachineView, args: Arguments, flag: str) -> str:
+    """A help: of what runs on every architecture and the model takes, that which goes with the other flags."""
+    named = [each for each in _ANYWHERE if _backends.refusal(view, flag, each) is None]
+    rows, architecture = _backends.own(view)
+    if any(row.architectures for row in rows) and capability(view) is not None:
+        # Where the model leaves out one of these, others that the rules know the GPUs of may serve.
+        runs = [each for each in _KNOWN if all(not row.refuses(each, view.service.release) for row in rows)]
+        named += [each for each in runs if each not in refused(view, flag, runs)]
+    chooses = _backends.may_be_left_out(view, flag)
+    sound = without_remark(view, str(args.route(flag)[-1]), (*named, *((None,) if chooses else ())))
+    words = " or ".join(value for value in sound if value is not None)
+    if not named and not chooses:
+        return f"SGLang {view.service.release} has no backend for {architecture} that runs here: take another release"
     if not sound:
-        return "flashinfer and triton run here, and neither goes with the other flags as they are"
+        run = f"{' and '.join(named)} run{'s' if len(named) == 1 else ''} here" if named else "the release can choose"
+        return f"{run}, and {'neither' if len(named) > 1 else 'that'} goes with the other flags as they are"
     if None not in sound:
-        return f"write {named}"
-    return f"write {named}, or remove the flag: the release then chooses" if named else "remove the flag"
+        return f"write {words}"
+    return f"write {words}, or remove the flag: the release then chooses" if words else "remove the flag"
 
 
 def _wanted(view: MachineView, backend: str, phases: set[str], has: tuple[int, int]) -> tuple[str, Severity] | None:

@@ -52,6 +52,7 @@ from typing import TYPE_CHECKING, Final
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
+from sgfleet.rules.memory import _backends
 from sgfleet.rules.memory._model import capability, gpu_name, kinds
 from sgfleet.rules.memory._tried import without_remark
 from sgfleet.rules.rule import Problem, Rule
@@ -132,12 +133,13 @@ def _backend(view: MachineView, args: Arguments, kind: str, has: tuple[int, int]
         severity = None
     decides = f"decode-{_BACKEND}"
     flag = decides if args.said(decides) is not None else _BACKEND
-    sound = without_remark(view, flag, serve)
+    sound = without_remark(view, flag, [each for each in serve if _backends.refusal(view, flag, each) is None])
+    other = _other_type(view, _FLAG)
     yield Problem(
         args.route(_FLAG),
         message,
         arithmetic=(f"SGLang {release} serves it with {', '.join(serve)} for {source}",),
-        help=f"write {flag} {' or '.join(str(each) for each in sound or serve)}, or {_other_type(view, _FLAG)}",
+        help=f"write {flag} {' or '.join(str(each) for each in sound)}, or {other}" if sound else other,
         based_on=(source, f"SGLang {release}"),
         severity=severity,
         related=((args.route(_BACKEND), "the backend"),) if base is not None else (),

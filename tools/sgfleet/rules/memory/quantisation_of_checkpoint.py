@@ -5,15 +5,19 @@
 Holds `quantization` against what the model's facts say of its weights. Where the checkpoint names a method, the flag
 must name the same, or one that the release takes for it: `gptq_marlin` and `moe_wna16` for GPTQ, `awq_marlin` and
 `moe_wna16` for AWQ, `w8a8_int8` (from 0.4.1.post6) and `w8a8_fp8` (from 0.4.4) for compressed-tensors, `modelopt_fp4`
-(from 0.5.18) for FP8. Where it names none, AWQ, GPTQ and their like have nothing to read; `fp8` and others that convert
-at load are let pass. Methods that a release may convert between in other ways, and checkpoints of ModelOpt, are not
-judged.
+(from 0.5.18) for FP8. Where it names none, AWQ, GPTQ, compressed-tensors (from 0.5.4) and their like have nothing
+to read; `fp8` and others that convert at load are let pass.
+
+Not judged, and let pass without a word: methods that a release may convert between in other ways, checkpoints of
+ModelOpt, and quantised models with a vision tower (Kimi-K2.5), which may keep the description where the release does
+not compare it.
 
 ## Why
 
 The release compares the two when it reads the model's configuration, in all releases from 0.4.0 on
 (`ModelConfig._verify_quantization` in srt/configs/model_config.py), and looks for the method's own file where the
-configuration names none (`get_quant_config` in srt/model_loader/weight_utils.py). Either ends the start.
+configuration names none (`get_quant_config` in srt/model_loader/weight_utils.py). Compressed-tensors has no such file,
+and its class cannot be made without a description. Each of these ends the start.
 
 ## Bad
 
@@ -88,6 +92,10 @@ NEEDS_FILE: Final = {
 """Methods with a file of their own beside the weights -> the first release whose own code says so
 (`get_config_filenames` of each class below srt/layers/quantization); earlier ones leave it to vLLM."""
 
+NEEDS_DESCRIPTION: Final = {"compressed-tensors": "0.5.4"}
+"""Methods without such a file that cannot do without the configuration's description -> the first release that has the
+choice; its class says so in all of them (`CompressedTensorsConfig` below srt/layers/quantization)."""
+
 
 def check(view: MachineView) -> Iterator[Problem]:
     """A method that the weights are not stored in."""
@@ -122,7 +130,7 @@ def check(view: MachineView) -> Iterator[Problem]:
 def _refusal(asked: str, shape: ModelShape, release: str) -> str | None:
     """Why the release does not start; None where it may."""
     if shape.quantisation is None:
-        needs = NEEDS_FILE.get(asked)
+        needs = NEEDS_FILE.get(asked) or NEEDS_DESCRIPTION.get(asked)
         if needs is None or not between(release, needs):
             return None
         return f"it is not quantised, and {asked} needs a checkpoint that is"
