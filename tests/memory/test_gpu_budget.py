@@ -39,6 +39,8 @@ def parts_of(of):
 )
 @pytest.mark.parametrize("flags", [{}, DRAFT, {"dp_size": 8, "enable_dp_attention": True}, {"pp_size": 2}])
 def test_the_parts_add_up_to_the_card(release, name, flags):
+    if flags is DRAFT and name == KIMI:  # it has no layers that draft, and two of it are more than the card has
+        flags = {**DRAFT, "speculative_draft_model_path": "somebody/kimi-eagle"}
     of = budget(release, name, B200, tp_size=8, **flags)
     total, lines = parts_of(of)
     assert sum(line.bytes for line in lines.values()) == total.bytes == B200.memory_bytes

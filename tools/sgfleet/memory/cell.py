@@ -21,7 +21,8 @@ class Cell(NamedTuple):
 
     `budget` is what the release divides its memory by; `allocated` what the pools then have; `host` what one token
     takes in a host pool. `index` is the part of `full` that is index keys, `host_index` likewise. `draft` is what
-    draft layers add to the budget of a token, `draft_allocated` what their pool has. `latent`: MLA rows, which every
+    draft layers add to the budget of a token, `draft_allocated` what their pool has; not `draft_counted`: no release
+    takes that pool out of its budget. `latent`: MLA rows, which every
     rank holds whole.
     """
 
@@ -39,6 +40,7 @@ class Cell(NamedTuple):
     draft_allocated: int = 0
     draft_host: int = 0
     draft_host_index: int = 0
+    draft_counted: bool = True
     latent: bool = False
 
     @property
@@ -85,7 +87,8 @@ def _slides(layer: Layer) -> bool:
 def _with_draft(cell: Cell, draft: DraftLayers, settings: Settings, resolved: Resolved) -> Cell:
     """Add a draft's rows: by rule to the budget, as they are to what is allocated."""
     values = cell._asdict()
-    values["draft"] = _draft_budget(cell, draft, settings)
+    values["draft"] = _draft_budget(cell, draft, settings) if draft.rows_counted else 0
+    values["draft_counted"] = draft.rows_counted
     if draft.mixers:
         rows = [row_bytes(mixer, settings, resolved, budget=False) for mixer in draft.mixers]
         index = sum(

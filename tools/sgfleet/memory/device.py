@@ -58,10 +58,11 @@ class GpuBudget(NamedTuple):
     """One rank's GPU. Bytes; `tokens` is what the release will report, within `error_tokens` either way.
 
     `slack_bytes` is what the fraction leaves alone; `left_bytes` is what is free once everything that lasts has been
-    allocated: activations live in it. `request_table_most_bytes` is what the table would take if all that is free were
-    KV rows (it grows with them). `unaccounted_bytes` is what an observed start took beside all that is counted.
-    `unexplained_bytes` is what its pool had beyond what its fraction gives, and `implied_fraction` the one that would
-    explain it. `measured_tokens` says that the tokens were read from a log.
+    allocated: activations live in it. `draft_weights_inside` says that the draft's weights come out of the fraction.
+    `request_table_most_bytes` is what the table would take if all that is free were KV rows (it grows with them).
+    `unaccounted_bytes` is what an observed start took beside all that is counted. `unexplained_bytes` is what its pool
+    had beyond what its fraction gives, and `implied_fraction` the one that would explain it. `measured_tokens` says
+    that the tokens were read from a log.
     """
 
     stage: int
@@ -81,6 +82,7 @@ class GpuBudget(NamedTuple):
     request_table_bytes: int
     graph_bytes: int
     needed_bytes: int
+    draft_weights_inside: bool = True
     request_table_most_bytes: int = 0
     unaccounted_bytes: int = 0
     unexplained_bytes: int = 0
@@ -203,7 +205,8 @@ def _stage(
     if error_tokens and settings.max_total_tokens is not None:
         error_tokens = _below_limit(rest, error, layers, cell, settings, resolved)
     most = int((max(0, rest) + slack) / pools.bytes_a_token) if pools.bytes_a_token else 0
-    outside = 0 if inside or load.draft is None else cell.draft_allocated * (pools.tokens + resolved.page_size)
+    rows_inside = load.draft is None or (inside and load.draft.rows_counted)
+    outside = 0 if rows_inside else cell.draft_allocated * (pools.tokens + resolved.page_size)
     return GpuBudget(
         stage=stage,
         fraction=share,
@@ -219,6 +222,7 @@ def _stage(
         pools=pools,
         error_tokens=error_tokens,
         draft_outside_bytes=outside,
+        draft_weights_inside=inside,
         request_table_bytes=request_table_bytes(settings, load.shape, pools.tokens),
         graph_bytes=graph_bytes(settings, hardware),
         needed_bytes=needed_bytes(settings, load.shape, hardware),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sgfleet.engine.argv.values import BadValueError, value_of
 from sgfleet.memory.era import from_release
 from sgfleet.memory.settings import Graphs, Hicache, Settings, SettingsError, Speculative
+from sgfleet.memory.units import GIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,6 +139,7 @@ def from_namespace(
             *(name for name in _PARALLEL_BLOCKERS if read.count(name) > 1),
         ),
         environment={name: str(value) for name, value in (environment or {}).items()},
+        offload_bytes=int(max(0.0, read.number("cpu_offload_gb") or 0.0) * GIB),
         unmodelled=_unmodelled(read),
     )
 

@@ -49,9 +49,8 @@ def _taken(budget: GpuBudget) -> Iterator[Line]:
     else:
         yield _line("free", "free before load", budget.free_before)
     yield _line("weights", "weights", budget.weights, inside=True)
-    outside = bool(budget.draft_outside_bytes)
     if budget.draft_weights is not None:
-        yield _line("draft_weights", "draft weights", budget.draft_weights, inside=not outside)
+        yield _line("draft_weights", "draft weights", budget.draft_weights, inside=budget.draft_weights_inside)
     yield from _pools(budget)
     if budget.draft_outside_bytes:
         detail = f"{budget.tokens:,} tokens × {budget.cell.draft_allocated:,} B, outside the fraction"

@@ -116,5 +116,5 @@ def pools_of_tokens(
         sliding_tokens=sliding,
         sliding_bytes=(sliding_bytes or 0) if tokens else 0,
         state=states,
-        draft_bytes=rows * cell.draft_allocated if DRAFT_IN_BUDGET.at(settings.release) else 0,
+        draft_bytes=rows * cell.draft_allocated if cell.draft_counted and DRAFT_IN_BUDGET.at(settings.release) else 0,
     )

@@ -73,6 +73,7 @@ class Settings(NamedTuple):
 
     `tp` counts all tensor-parallel ranks, `attention_dp` the attention groups inside them, `replicas` whole copies of
     the model (plain --dp-size). `unmodelled` is what this arithmetic does not follow: the flag, and what it does.
+    `offload_bytes` is what each rank may move into RAM of its weights.
     """
 
     release: str
@@ -120,6 +121,7 @@ class Settings(NamedTuple):
     hicache: Hicache | None = None
     prefill_graph_blockers: tuple[str, ...] = ()
     environment: Mapping[str, str] = MappingProxyType({})
+    offload_bytes: int = 0
     unmodelled: tuple[tuple[str, str], ...] = ()
 
     @property

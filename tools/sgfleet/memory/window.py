@@ -69,7 +69,7 @@ def window_of(budget: GpuBudget) -> Window:
     outside = _outside_share(budget)
     fixed = budget.needed_bytes + budget.request_table_most_bytes
     fixed += budget.unaccounted_bytes + budget.unexplained_bytes
-    if budget.draft_weights is not None and budget.draft_outside_bytes:
+    if budget.draft_weights is not None and budget.draft_outside_bytes and not budget.draft_weights_inside:
         fixed += budget.draft_weights.bytes
     # free * (1 - f) = fixed + outside * (free * f - inside)
     high = (free - fixed + outside * inside) / (free * (1 + outside))

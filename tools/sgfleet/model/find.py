@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 VARIANT: Final = re.compile(r"instruct|chat|base|it|hf|meta|thinking|preview|exp|\d{4}|\d{6}|v\d+(\.\d+)?")
 """Words of a name that say nothing about the shape."""
+VERSION: Final = re.compile(r"v\d+(\.\d+)?")
+"""Those of them that are a version: it decides where several models are alike but for it."""
 STORAGE_WORDS: Final[dict[str, frozenset[str]]] = {
     "fp8": frozenset({"fp8", "mxfp8"}),
     "w8a8": frozenset({"fp8", "int8"}),
@@ -62,8 +64,8 @@ def find(model_path: str, root: Path | KeptTree | None = None, *, local: bool = 
     """The model that `model_path` means, the surest way first.
 
     Facts of exactly this name (`org/name`, also as Hugging Face's cache spells it) or made from exactly this folder;
-    the folder, where it is on this machine and `local`; facts of the one model whose name is like the folder's, which
-    `shape.source.match` then says.
+    the folder, where it is on this machine and `local`; facts of the one model that is called as the folder is, whoever
+    owns it; facts of the one model whose name is like the folder's. Of the last two `shape.source.match` says so.
 
     Raises:
         ModelError: Nothing is known of this model, or what is known cannot be used.
@@ -94,7 +96,7 @@ def _search(model_path: str, root: Path | KeptTree | None, *, local: bool) -> Fo
         facts = describe(Path(path))
         return Found(facts.shape, facts.pieces)
     files = store.files(root)
-    alike = _alike(path, files)
+    alike = _namesakes(path, files) or _alike(path, files)
     if len(alike) != 1:
         raise _unknown(model_path, alike)
     facts = store.read(files[alike[0]])
@@ -105,6 +107,20 @@ def _search(model_path: str, root: Path | KeptTree | None, *, local: bool) -> Fo
     return Found(replace(facts.shape, source=source, context_length=context))
 
 
+def _namesakes(path: str, files: Mapping[str, Path | KeptFile]) -> list[str]:
+    """Stems of the facts of models with this very name, case aside: those of its owner, where it names one of theirs.
+
+    A name that is equal is no guess, whatever other names are like it: DeepSeek-V3 beside DeepSeek-V3.2.
+    """
+    wanted = hub_name(path).lower()
+    last = wanted.rsplit("/", 1)[-1]
+    if not last:
+        return []
+    names = {stem: stem.replace("--", "/", 1).lower() for stem in files}
+    same = [stem for stem, name in names.items() if name.rsplit("/", 1)[-1] == last]
+    return [stem for stem in same if names[stem] == wanted] or same
+
+
 def _alike(path: str, files: Mapping[str, Path | KeptFile]) -> list[str]:
     """Stems of the facts whose model's name has the words of this one, first those that name their storage alike."""
     wanted = _Name(hub_name(path))
@@ -113,7 +129,9 @@ def _alike(path: str, files: Mapping[str, Path | KeptFile]) -> list[str]:
     names = {stem: _Name(stem.replace("--", "/")) for stem in files}
     same = [stem for stem, name in names.items() if name.plain == wanted.plain]
     named_alike = [stem for stem in same if names[stem].storage == wanted.storage]
-    return named_alike or [stem for stem in same if wanted.means(files[stem])]
+    found = named_alike or [stem for stem in same if wanted.means(files[stem])]
+    # Of several that are like it, the one of its version is meant: DeepSeek-V3.2-FP8 is not DeepSeek-V3.
+    return [stem for stem in found if names[stem].versions == wanted.versions] or found
 
 
 class _Name:
@@ -123,6 +141,7 @@ class _Name:
         words = [word for word in re.split(r"[-_\s]+", name.rsplit("/", 1)[-1].lower()) if word]
         self.storage = [word for word in words if word in STORAGE_WORDS]
         self.variant = [word for word in words if VARIANT.fullmatch(word)]
+        self.versions = [word for word in self.variant if VERSION.fullmatch(word)]
         self.plain = [word for word in words if word not in STORAGE_WORDS and not VARIANT.fullmatch(word)]
 
     def means(self, file: Path | KeptFile) -> bool:

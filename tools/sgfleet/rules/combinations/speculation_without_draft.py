@@ -50,7 +50,7 @@ memory: {total-bytes: 540000000000}
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sgfleet.findings import Severity
 from sgfleet.rules.arguments import arguments, between
@@ -66,17 +66,8 @@ if TYPE_CHECKING:
 RULE = Rule("CMB047", "speculation-without-draft", Severity.WARNING, "machine")
 
 _FLAG, _DRAFT = "speculative-algorithm", "speculative-draft-model-path"
-_TAKES_TARGET: Final = "0.4.6.post3"
 _SETS_ONE, _SET = "0.4.6.post2", "DeepseekV3ForCausalLM"
 """The release, and the only architecture, for which the path is set by itself."""
-OWN: Final = (
-    *("Deepseek", "Glm", "Bailing", "MiMo", "Ernie4_5", "LongcatFlash", "Qwen3Next", "Qwen3_5", "Qwen4", "NemotronH"),
-    *("Exaone", "Step3p", "HYV", "InternS2", "Inkling", "GigaChat", "MistralLarge3", "Pixtral", "IQuest", "Dots3"),
-)
-"""Beginnings of architectures for which a release knows a class of drafting layers in the checkpoint (`is_draft_model`
-in srt/configs/model_config.py, and lists in srt/server_args.py, later srt/arg_groups/speculative_hook.py, 0.4.6.post2
-to 0.5.23). Qwen3Moe, which has one from 0.5.13 on, is not among them: no checkpoint in schema/models has such layers,
-and where one has them, its facts say so."""
 
 
 def check(view: MachineView) -> Iterator[Problem]:
@@ -84,14 +75,15 @@ def check(view: MachineView) -> Iterator[Problem]:
     args = arguments(view)
     if args is None or speculative(args) not in ("EAGLE", "NEXTN") or args.may_be_said(_DRAFT):
         return
-    takes_target = between(view.service.release, _TAKES_TARGET)
+    from sgfleet.memory.draft import TAKES_TARGET, may_draft
+    from sgfleet.memory.of_host import Unknown
+
+    takes_target = between(view.service.release, TAKES_TARGET)
     if not takes_target and not between(view.service.release, _SETS_ONE):
         yield _nothing_to_draft(view, args)
         return
     if view.memory is None:
         return
-    from sgfleet.memory.of_host import Unknown
-
     service = view.memory().service(view.name)
     if isinstance(service, Unknown):
         return
@@ -100,7 +92,7 @@ def check(view: MachineView) -> Iterator[Problem]:
         if shape.architecture != _SET:
             yield _nothing_to_draft(view, args)
         return
-    if shape.draft is not None or shape.architecture.startswith(OWN):
+    if may_draft(shape):
         return
     yield Problem(
         args.route(_FLAG),

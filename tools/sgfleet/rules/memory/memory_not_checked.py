@@ -120,13 +120,19 @@ def _of_model(args: Arguments, unknown: Unknown, based_on: tuple[str, ...]) -> P
         )
     if unknown.what == "gpu":
         return Problem(("gpus",), f"not checked: memory of the GPU: {unknown.message}", help=help_, based_on=based_on)
-    path = args.text("model-path")
     return Problem(
         args.route("model-path"),
-        f"not checked: memory, and what the model asks of its GPUs: nothing is known of {quoted(path or '')}",
+        f"not checked: memory, and what the model asks of its GPUs: {_why(args, unknown)}",
         help=help_ or "`sgfleet model add` reads its configuration; `model:` of the checkpoint in facts.yaml names it",
         based_on=based_on,
     )
+
+
+def _why(args: Arguments, unknown: Unknown) -> str:
+    """The reason as `memory` gives it, with a path that is safe to print."""
+    path = args.text("model-path") or ""
+    why = unknown.message
+    return f"{quoted(path)}{why[len(path) :]}" if path and why.startswith(f"{path}: ") else why
 
 
 def _not_followed(args: Arguments, service: Service) -> Iterator[Problem]:
