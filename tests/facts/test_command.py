@@ -105,6 +105,30 @@ def test_another_machine_needs_a_word(repository, on, capsys):
     assert "gpus: []" in path.read_text()
 
 
+def test_what_is_not_on_the_new_machine_is_taken_out_and_named(repository, on, capsys):
+    on("pcie-8")
+    (repository / "here").mkdir()
+    assert main(["facts", "--host", "a"]) == 0
+    path = repository / "hosts/a/facts.yaml"
+    gone = [f"{repository}/gone/{name}" for name in ("one", "two")]
+    entries = "".join(f"  - {{path: {each}, layers: 2}}\n" for each in (*gone, repository / "here"))
+    environments = 'environments:\n  - {python: /nowhere/at/all/python3, release: "0.5.9"}\n'
+    path.write_text(f"{path.read_text()}{environments}checkpoints:\n{entries}")
+    capsys.readouterr()
+    assert main(["facts", "--host", "a"]) == 0
+    assert "taken out" not in capsys.readouterr().err
+    assert gone[0] in path.read_text(), "a folder that is not mounted now"
+    on("no-gpu")
+    assert main(["facts", "--host", "a", "--replaced"]) == 0
+    err = capsys.readouterr().err
+    assert f"note: checkpoints: {gone[0]}, {gone[1]} are not on this machine: taken out of the file\n" in err
+    assert "note: environments: /nowhere/at/all/python3 is not on this machine: taken out of the file\n" in err
+    text = path.read_text()
+    assert "gone" not in text
+    assert "nowhere" not in text
+    assert f"{repository}/here" in text
+
+
 def test_a_machine_that_is_another_host_by_its_name(repository, on, monkeypatch, capsys):
     on("pcie-8")
     (repository / "hosts/b").mkdir()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from facts.recorded import MACHINES, RecordedMachine
 from sgfleet.facts.file import LayoutError, written
-from sgfleet.facts.merge import merged
+from sgfleet.facts.merge import left_behind, merged
 from sgfleet.facts.probe import Probe, probe
 from sgfleet.source.read import read_text
 
@@ -133,12 +133,30 @@ def test_of_a_machine_that_was_replaced_nothing_older_stays():
     data = read_text(write(BY_HAND, found, replaced=True), "f").data
     assert "available-bytes" in known["memory"]
     assert "available-bytes" not in data["memory"], "the machine cannot say it now, and the one before is gone"
-    assert data["checkpoints"] == known["checkpoints"], "nobody looked there"
+    assert not data.get("checkpoints"), "it is not on this machine: what is there was looked at"
     assert data["observed"] == known["observed"]
     dark = read_text(write(BY_HAND, probe(RecordedMachine.of("missing-driver")), replaced=True), "f").data
     assert "gpus" not in dark
     assert "gpus" not in dark["read"]
     assert "gpus" in dark["unknown"]
+
+
+def test_of_a_machine_that_was_replaced_the_folders_that_are_there_stay():
+    text = BY_HAND.replace("  - {path: /m/by-hand", "  - {path: /m/gone, layers: 2}\n  - {path: /m/by-hand")
+    text = text.replace(
+        "  observed: {how", "  checkpoints: {how: headers}\n  environments: {how: folders}\n  observed: {how"
+    )
+    text += 'environments:\n  - {python: /p, release: "0.5.9"}\n'
+    text += "unknown: {checkpoints./m/gone: no config.json, environments./p: several, disks: not asked}\n"
+    found = Probe({"checkpoints": [{"path": "/m/by-hand", "layers": 4}]}, {"checkpoints": "headers"})
+    stays = read_text(write(text, found), "f").data
+    assert [entry["path"] for entry in stays["checkpoints"]] == ["/m/gone", "/m/by-hand"]
+    assert left_behind(stays, found) == {"environments": ["/p"], "checkpoints": ["/m/gone"]}
+    data = read_text(write(text, found, replaced=True), "f").data
+    assert data["checkpoints"] == [{"path": "/m/by-hand", "layers": 4, "model": "org/name"}]
+    assert not data.get("environments")
+    assert data["read"].keys() == {"gpus", "checkpoints", "observed"}
+    assert data["unknown"] == {"disks": "not asked"}
 
 
 @pytest.mark.parametrize("text", ["{format: 1, host: a}\n", "{\n format: 1,\n host: a}\n"])

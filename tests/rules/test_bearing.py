@@ -121,3 +121,27 @@ def test_what_belongs_to_the_host_is_said_once():
 @pytest.mark.parametrize(("code", "severity"), [("FLG006", Severity.WARNING), ("SRV009", Severity.ERROR)])
 def test_what_is_no_matter(code, severity):
     assert not bears(finding(code, severity))
+
+
+REFUSED = [
+    pytest.param(entry, entry.page.bad[0], id=entry.rule.code)
+    for entry in ENTRIES
+    if entry.rule.severity is Severity.ERROR and bears(finding(entry.rule.code, Severity.ERROR))
+    if not entry.rule.code.startswith("MEM") and entry.page.bad[0].files
+]
+
+
+@pytest.mark.parametrize("wanted", ["note", "warning"])
+@pytest.mark.parametrize(("entry", "example"), REFUSED)
+def test_what_the_policy_eases_is_told(entry, example, wanted, tmp_path, capsys):
+    """As `check` says it: that nobody has found it must not be thought."""
+    files = complete(example, entry.rule.stage).files
+    files["fleet.yaml"] = f"policy: {{severity: {{{entry.rule.code}: {wanted}}}}}\n"
+    found = [each for each in check(tmp_path, files) if each.code == entry.rule.code]
+    assert {each.severity for each in found} == {Severity(wanted)}
+    main(["memory", "--root", str(tmp_path), "--format", "json"])
+    said = json.loads(capsys.readouterr().out or '{"hosts": []}')
+    parts = [part for host in said["hosts"] for part in (host, *host["services"])]
+    told = [each for part in parts for each in part.get("statements", ()) if each["code"] == entry.rule.code]
+    assert {each["weight"] for each in told} == {wanted}
+    assert {each.message for each in found} <= {each["text"] for each in told}

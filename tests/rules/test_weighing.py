@@ -97,6 +97,42 @@ def test_unused_is_a_note_where_not_everything_could_be_checked():
 def test_second_waiver_of_a_code_is_unused():
     *_, told = applied([finding()], waiver(), waiver())
     assert (told.code, told.route[-2]) == ("WVR001", 1)
+    assert told.message == "AAA001 is waived already by the entry above"
+    assert told.help == "remove this second waiver of AAA001"
+
+
+def test_of_two_waivers_without_a_finding_none_has_accepted_anything():
+    messages = [each.message for each in applied([], waiver(), waiver())]
+    assert messages == ["the waiver of AAA001 matches no finding of this service"] * 2
+
+
+@pytest.mark.parametrize(
+    ("code", "there", "help_"),
+    [
+        ("SPC001", [], "remove the waiver: the cause of SPC001 is to be put right, where there is one"),
+        (
+            "SPC001",
+            [Severity.ERROR],
+            "put the cause of SPC001 right, and remove the waiver; what is behind it was not checked",
+        ),
+        ("SPC007", [Severity.WARNING], "put the cause of SPC007 right, and remove the waiver"),
+        ("WVR003", [Severity.ERROR], "put the cause of WVR003 right, and remove the waiver"),
+    ],
+)
+def test_what_to_do_instead_of_a_waiver_that_cannot_be(code, there, help_):
+    *_, told = applied([finding(code, severity) for severity in there], waiver(code))
+    assert (told.code, told.help) == ("WVR003", help_)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("SPC001", "SPC001 (unknown-key) stays an error: what is behind such a finding is not checked"),
+        ("WVR003", "WVR003 (unwaivable) stays an error"),
+    ],
+)
+def test_why_a_severity_is_fixed(code, message):
+    assert [each.message for each in misfits({code: "note"}, locate)] == [message]
 
 
 def test_expired_and_renewed():

@@ -87,18 +87,34 @@ def test_a_release_that_nobody_has_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("own", "codes"),
     [
-        ('relase: "0.5.23"\npython: /p\nflags: {no-such: 1}', ["SPC001", "SPC002", "SPC008"]),
+        ('relase: "0.5.23"\npython: /p\nflags: {no-such: 1}', ["SPC001", "SPC008"]),
         ("release: 0.5\npython: /p\nflags: {no-such: 1}", ["SPC005", "SPC008"]),
         ("release: newest\npython: /p\nflags: {no-such: 1}", ["SPC004", "SPC008"]),
         ("python: /p\nflags: {no-such: 1}", ["SPC002", "SPC008"]),
         ('release: "0.5.23"\npython: /p\nflag: {no-such: 1}', ["SPC001", "SPC008"]),
         # There are no flags, or the finding is about them.
+        ('relase: "0.5.23"\npython: /p', ["SPC001"]),
+        ('release: "0.5.23"\npython: /p\nflag: {}', ["SPC001"]),
         ("python: /p", ["SPC002"]),
         ('release: "0.5.23"\npython: /p\nflags: [a]', ["SPC003"]),
     ],
 )
 def test_flags_that_cannot_be_judged_are_named(tmp_path, own, codes):
     assert _codes(tmp_path, own) == codes
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [
+        ('relase: "0.5.23"\nflags: {no-such: 1}', "relase may be meant for release"),
+        ('release: "0.5.23"\nflag: {no-such: 1}', "flag may be meant for flags"),
+        ("release: 0.5\nflags: {no-such: 1}", "its release cannot be read"),
+        ("flags: {no-such: 1}", "no release is given"),
+    ],
+)
+def test_why_flags_are_not_checked(tmp_path, own, why):
+    found = check(tmp_path, {"hosts/h/host.yaml": _host(f"python: /p\n{own}"), "hosts/h/facts.yaml": FACTS})
+    assert [each.message for each in found if each.code == "SPC008"] == [f"not checked: the flags of s: {why}"]
 
 
 def test_the_flags_of_a_misspelt_release_are_not_held_against_the_inherited_one(tmp_path):

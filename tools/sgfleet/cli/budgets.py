@@ -111,8 +111,9 @@ def _report(workspace: Workspace, spec: HostSpec, sides: _Sides, name: str) -> S
     if isinstance(after, Unknown):
         version = sides.after.specification(name).release
         why, help_ = workspace.lacks(version) if after.what == "release" else (after.message, after.help)
-        grave = tuple(each for each in said if each.weight != "note")
-        return ServiceReport(name, "", unknown=why, help=help_, statements=grave)
+        # Notes about memory are those of a budget, and there is none. What is eased or waived is told all the same.
+        told_too = (each for each in said if each.weight != "note" or not (each.code or "MEM").startswith("MEM"))
+        return ServiceReport(name, "", unknown=why, help=help_, statements=tuple(told_too))
     changed, before = sides.changed, None if isinstance(old, Unknown) else old
     now, then = sides.before.host, sides.after.host
     if after.settings.hicache is not None and (pinning := pinning_statement(after.settings.release)):

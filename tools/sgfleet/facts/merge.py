@@ -31,10 +31,13 @@ _BY_HAND: Final = ("model",)
 def merged(known: dict[str, Any], probe: Probe, when: str, *, replaced: bool = False) -> dict[str, Any]:
     """The sections of the file, those that stay as they are included; `when` is the moment of the probe.
 
-    Of a machine that was `replaced`, what could not be read is unknown: an older figure is of the one before.
+    Of a machine that was `replaced`, what could not be read is unknown: an older figure is of the one before. And an
+    entry that was not looked at is of the one before, too: all that the file names and that is there is looked at.
     """
     if replaced:
-        gone = probe.looked_at - _BY_KEY.keys()
+        gone = (probe.looked_at | _BY_KEY.keys()) - (probe.parts.keys() & _BY_KEY.keys())
+        left = left_behind(known, probe)
+        known = {**known, **{part: _without(known[part], _BY_KEY[part], names) for part, names in left.items()}}
         reading = {part: how for part, how in (known.get("read") or {}).items() if part not in gone}
         known = {**known, **dict.fromkeys(gone & known.keys()), "read": reading}
     result = dict(known)
@@ -48,8 +51,22 @@ def merged(known: dict[str, Any], probe: Probe, when: str, *, replaced: bool = F
             result[part] = value
     read = {**(known.get("read") or {}), **{part: {"when": when, "how": how} for part, how in probe.how.items()}}
     result["read"] = {part: read[part] for part in ORDER if part in read}
-    result["unknown"] = _unknown(known.get("unknown") or {}, probe)
+    result["unknown"] = _unknown(known.get("unknown") or {}, probe, replaced=replaced)
     return result
+
+
+def left_behind(known: dict[str, Any], probe: Probe) -> dict[str, list[str]]:
+    """Part -> the entries of the file that the probe did not look at, by the key that tells them apart."""
+    found = {}
+    for part, key in _BY_KEY.items():
+        there = {entry[key] for entry in probe.parts.get(part) or ()}
+        if names := [entry[key] for entry in known.get(part) or () if entry[key] not in there]:
+            found[part] = names
+    return found
+
+
+def _without(entries: list[dict[str, Any]], key: str, names: list[str]) -> list[dict[str, Any]]:
+    return [entry for entry in entries if entry[key] not in names]
 
 
 def _section(part: str, before: dict[str, Any], value: dict[str, Any], unknown: dict[str, str]) -> dict[str, Any]:
@@ -73,12 +90,12 @@ def _entries(before: list[dict[str, Any]], value: list[dict[str, Any]], key: str
     return result + [new[name] for name in sorted(new)]
 
 
-def _unknown(before: dict[str, str], probe: Probe) -> dict[str, str]:
+def _unknown(before: dict[str, str], probe: Probe, *, replaced: bool) -> dict[str, str]:
     def looked_at(name: str) -> bool:
         part, _, entry = name.partition(".")
         if part in _BY_KEY:
             key = _BY_KEY[part]
-            return any(each[key] == entry for each in probe.parts.get(part, ()))
+            return replaced or any(each[key] == entry for each in probe.parts.get(part, ()))
         return part in probe.looked_at
 
     kept = {name: why for name, why in before.items() if not looked_at(name)}

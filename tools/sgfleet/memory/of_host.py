@@ -67,6 +67,11 @@ class HostMemory:
         return self._facts is not None and bool(self._facts.gpus)
 
     @property
+    def severities(self) -> Mapping[str, str]:
+        """Rule -> severity, where the policy has another one than the rule."""
+        return self._policy.severity
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All services of the host."""
         return tuple(self._specs)

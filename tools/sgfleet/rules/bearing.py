@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sgfleet.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sgfleet.findings import Finding
     from sgfleet.memory.of_host import HostMemory
@@ -107,7 +107,9 @@ def verdict_on(findings: Iterable[Finding], memory: HostMemory, name: str) -> li
     from sgfleet.memory.of_host import Unknown
     from sgfleet.memory.verdict import gpu_remarks, gpu_statements, share_statements
 
+    findings = list(findings)
     said = list(_said(bearing_on(findings, name)))
+    said += _said(_as_weighed(bearing_on(_eased(findings, memory.severities), name), memory.severities))
     service, share = memory.service(name), memory.share(name)
     if isinstance(service, Unknown) or share is None:
         return said
@@ -119,8 +121,31 @@ def verdict_on_host(findings: Iterable[Finding], memory: HostMemory) -> list[Sta
     """The same of the host as a whole: its RAM above all."""
     from sgfleet.memory.verdict import ram_statements
 
+    findings = list(findings)
     said = list(_said(bearing_on_host(findings)))
+    said += _said(_as_weighed(bearing_on_host(_eased(findings, memory.severities)), memory.severities))
     return said + [each for each in ram_statements(memory.host) if each.weight == "note" or not memory.has_gpus]
+
+
+def _eased(findings: Iterable[Finding], severities: Mapping[str, str]) -> list[Finding]:
+    """Of what is no rule about memory that which only the policy has made less than an error, as the error it was.
+
+    What the policy eases is told, as what is waived is: it must not look as if nobody had found it.
+    """
+    if not severities:
+        return []
+    from sgfleet.rules.registry import called
+
+    errors = {code for code in severities if code in called() and called()[code].severity is Severity.ERROR}
+    return [
+        each._replace(severity=Severity.ERROR)
+        for each in findings
+        if each.code in errors and each.severity is not Severity.ERROR and not each.code.startswith(_MEMORY)
+    ]
+
+
+def _as_weighed(findings: Iterable[Finding], severities: Mapping[str, str]) -> list[Finding]:
+    return [each._replace(severity=Severity(severities[each.code])) for each in findings]
 
 
 def _said(findings: Iterable[Finding]) -> Iterator[Statement]:

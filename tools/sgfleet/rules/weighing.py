@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sgfleet.findings import Finding, Severity
 from sgfleet.rules.registry import called
@@ -71,8 +71,10 @@ def waive(findings: Sequence[Finding], by: Waived, today: datetime.date) -> list
         for finding in findings
     ]
     taken = set[str]()
+    behind = {finding.code: finding.severity for finding in sorted(findings, key=lambda each: -each.severity.rank)}
     for index, waiver in enumerate(by.waivers):
-        if found := _misfit(waiver, index, by, met - taken, today):
+        there = _There(met - taken, taken, behind)
+        if found := _misfit(waiver, index, by, there, today):
             marked.append(found)
         elif valid.get(waiver.code) is waiver:
             taken.add(waiver.code)
@@ -83,21 +85,33 @@ def _expired(waiver: Waiver, today: datetime.date) -> bool:
     return waiver.until is not None and waiver.until < today
 
 
-def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: datetime.date) -> Finding | None:
-    """What is wrong with one waiver. `met` are the codes of findings that no earlier waiver has accepted."""
+class _There(NamedTuple):
+    """The codes of the findings that a waiver may accept, of those that an earlier one has accepted, and the gravest
+    severity of each that there is."""
+
+    met: Set[str]
+    taken: Set[str]
+    all: Mapping[str, Severity]
+
+
+def _misfit(waiver: Waiver, index: int, by: Waived, there: _There, today: datetime.date) -> Finding | None:
+    """What is wrong with one waiver."""
     code, severity, key = "WVR001", Severity.WARNING, "code"
     help_: str | None = f"remove the waiver of {waiver.code}"
     evidence = f"the findings of {by.host}" if by.service is None else f"the findings of {by.host}/{by.service}"
     if not waivable(waiver.code):
         code, severity = "WVR003", Severity.ERROR
-        message, help_ = _not_waivable(waiver.code)
+        message, help_ = _not_waivable(waiver.code, there.all.get(waiver.code))
         evidence = "the rules of this version"
-    elif waiver.code in met and _expired(waiver, today):
+    elif waiver.code in there.met and _expired(waiver, today):
         code, key, evidence = "WVR002", "until", f"today's date, {today} (UTC)"
         message = f"the waiver of {waiver.code} has expired: its last day was {waiver.until}"
         help_ = f"put the cause of {waiver.code} right, or give a new day and the reason for it"
-    elif waiver.code in met:
+    elif waiver.code in there.met:
         return None
+    elif waiver.code in there.taken:
+        message = f"{waiver.code} is waived already by the entry above"
+        help_ = f"remove this second waiver of {waiver.code}"
     elif waiver.code in by.elsewhere and by.service is not None:
         message = f"{waiver.code} is a finding of the host {by.host} and not of this service"
         help_ = f"move the waiver to `waive:` of hosts/{by.host}/host.yaml itself, beside `services:`"
@@ -118,14 +132,27 @@ def _misfit(waiver: Waiver, index: int, by: Waived, met: Set[str], today: dateti
     return Finding(code, severity, message, place, by.host, by.service, help=help_, based_on=(evidence,), route=route)
 
 
-def _not_waivable(code: str) -> tuple[str, str | None]:
-    """Message and help for a code that accepts nothing. Only here are all pages of the manual read."""
+_HIDING: Final = ("source", "spec", "schema", "render")
+"""Stages whose errors keep rules from looking at anything."""
+
+
+def _not_waivable(code: str, there: Severity | None = None) -> tuple[str, str | None]:
+    """Message and help for a code that accepts nothing; `there` is how grave such a finding is, where there is one.
+
+    Only here are all pages of the manual read. That there is no such finding cannot be said: that of a file that
+    belongs to no service is not known here.
+    """
     from difflib import get_close_matches
 
     from sgfleet.rules.registry import entries
 
     if entry := entries().get(code):
-        return f"{code} ({entry.rule.name}) cannot be waived", "put its cause right; what is behind it was not checked"
+        help_ = f"remove the waiver: the cause of {code} is to be put right, where there is one"
+        if there is not None:
+            help_ = f"put the cause of {code} right, and remove the waiver"
+        if there is Severity.ERROR and entry.rule.stage in _HIDING:
+            help_ += "; what is behind it was not checked"
+        return f"{code} ({entry.rule.name}) cannot be waived", help_
     near = get_close_matches(code, [known for known in entries() if waivable(known)], n=3)
     return (
         f"there is no rule {code}",
@@ -154,7 +181,9 @@ def misfits(severities: Mapping[str, str], locate: Locate) -> list[Finding]:
         elif wanted == entry.rule.severity:
             continue
         else:
-            message = f"{code} ({entry.rule.name}) stays an error: what is behind it was not checked"
+            message = f"{code} ({entry.rule.name}) stays an error"
+            if entry.rule.stage in _HIDING:
+                message += ": what is behind such a finding is not checked"
             help_ = f"remove {code} from the policy"
         found.append(Finding("WVR004", Severity.ERROR, message, place, help=help_, based_on=based_on, route=route))
     return found

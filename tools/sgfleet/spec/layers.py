@@ -97,14 +97,15 @@ def own_findings(subject: Subject) -> list[Finding]:
 def _why(error: valid.ValidationError, subject: Subject, inherited: Sequence[Layer]) -> list[Finding]:
     """The defaults are right by themselves: what is wrong is the service's own, or is missing everywhere."""
     from sgfleet.spec.models.expectation import target
-    from sgfleet.spec.problems import missing_key, problems
+    from sgfleet.spec.problems import meant, missing_key, problems
 
     found = _alone(subject, subject.data)
+    taken = meant(error, subject)
     for each in error.errors(include_url=False, include_input=False):
         route = each["loc"]
         if each["type"] == "missing" and len(route) == 1:
             where = target(subject.model, route, subject.data)
-            if where.hint is not None:
+            if where.hint is not None and where.route not in taken:
                 found.append(missing_key(subject, where.route, where.hint, _files([*inherited])))
     return found or problems(error, subject)
 

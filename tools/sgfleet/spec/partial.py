@@ -5,7 +5,6 @@ It is for the rules about the form of flags and for nothing else: no unit is ren
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Severity
@@ -23,7 +22,6 @@ NOT_CHECKED: Final = "SPC008"
 _NEEDED: Final = ("release", "flags")
 _BESIDE: Final = ("gpus", "secrets", "environment", "waive")
 """What rules about flags look at besides, and can do without."""
-_NEAR: Final = 0.7
 
 
 def readable(
@@ -34,14 +32,16 @@ def readable(
     Where there are flags and nobody can say against which release they hold, a finding says that they were not checked.
     """
     own = Layer(subject.document, subject.route, subject.data)
-    slips = {key: value for layer in (own, *inherited) for key, value in layer.data.items() if _is_slip(key)}
-    meant = next(iter(slips), None)
-    service = None if meant is not None else _service(data)
+    slips = _slips(subject, (own, *inherited))
+    service = None if slips else _service(data)
     if service is not None:
         return Resolved(str(subject.host), str(subject.service), service, (own, *inherited), names, data), []
-    if not _has_flags(data) and not any(isinstance(value, dict) for value in slips.values()):
+    if not _has_flags(data) and not any(isinstance(value, dict) and value for value, _ in slips.values()):
         return None, []
-    why = "its release cannot be read" if meant is None else f"{meant} may be meant for one of {' and '.join(_NEEDED)}"
+    why = "its release cannot be read" if "release" in data else "no release is given"
+    for key, (_, meant) in slips.items():
+        why = f"{key} may be meant for {' or '.join(meant)}"
+        break
     message = f"not checked: the flags of {subject.service}: {why}"
     route = ("flags",) if "flags" in subject.data else ()
     return None, [subject.finding(NOT_CHECKED, route, message, part="key", severity=Severity.NOTE)]
@@ -65,6 +65,15 @@ def _has_flags(data: Mapping[str, Any]) -> bool:
     return isinstance(data.get("flags"), dict) and bool(data["flags"])
 
 
-def _is_slip(key: str) -> bool:
-    """Whether a key of the specification looks like one of those that are needed and is none."""
-    return key not in _NEEDED and any(SequenceMatcher(None, key.lower(), each).ratio() >= _NEAR for each in _NEEDED)
+def _slips(subject: Subject, layers: Sequence[Layer]) -> dict[str, tuple[Any, list[str]]]:
+    """The keys of the layers that are none and are taken for one that is needed: key -> value, what it is taken for."""
+    from sgfleet.spec.keys import taken_for
+    from sgfleet.spec.models.expectation import Hint
+
+    known = Hint(subject.model).fields()
+    found: dict[str, tuple[Any, list[str]]] = {}
+    for layer in layers:
+        for key, value in layer.data.items():
+            if key not in known and (meant := [each for each in taken_for(key, known) if each in _NEEDED]):
+                found.setdefault(key, (value, meant))
+    return found

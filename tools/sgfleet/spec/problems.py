@@ -5,19 +5,29 @@ from __future__ import annotations
 import difflib
 import re
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.source.emit import flow, scalar
 from sgfleet.spec import keys
 from sgfleet.spec.models.base import Expect
-from sgfleet.spec.models.expectation import Hint, Target, expectation, kind_of, kinds, limits, takes_any_text, target
+from sgfleet.spec.models.expectation import (
+    Hint,
+    Target,
+    expectation,
+    kind_of,
+    kinds,
+    limits,
+    takes_any_text,
+    target,
+)
+from sgfleet.spec.models.fitting import entry_with, fits, item_of
 from sgfleet.spec.secrecy import hidden_in
 from sgfleet.spec.subject import BAD_VALUE, MISSING_KEY, RELEASE_NUMBER, UNKNOWN_KEY, WRONG_TYPE
 from sgfleet.spec.text_faults import text_fault
 from sgfleet.spec.words import name_of, quoted, such_as
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
@@ -27,19 +37,19 @@ if TYPE_CHECKING:
     from sgfleet.spec.subject import Subject
 
 _LONGEST_SHOWN: Final = 60
+_LONGEST_ENTRY: Final = 200
 _RELEASE_INSIDE: Final = re.compile(
     r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})(?:[.-]?post[.-]?([0-9]{1,9}))?", re.IGNORECASE
 )
 _CURRENT_SERIES: Final = re.compile(r"[45]\.[0-9]+(?:\.post[0-9]+)?")
 
 
-def problems(error: ValidationError, subject: Subject, unless_missing: Collection[str] = ()) -> list[Finding]:
-    """One finding a place, in the order of the document. Keys in `unless_missing` may be missing at the top."""
-    found: list[tuple[Target, ErrorDetails]] = []
-    for each in error.errors(include_url=False, include_input=False):
-        where = target(subject.model, each["loc"], subject.data)
-        if each["type"] != "missing" or len(where.route) > 1 or where.route[0] not in unless_missing:
-            found.append((where, each))
+def problems(error: ValidationError, subject: Subject) -> list[Finding]:
+    """One finding a place, in the order of the document."""
+    errors = error.errors(include_url=False, include_input=False)
+    located = [(target(subject.model, each["loc"], subject.data), each) for each in errors]
+    taken = _meant(subject, located)
+    found = [(where, each) for where, each in located if each["type"] != "missing" or where.route not in taken]
     deepest = {where.route for where, _ in found if not where.undecided}
     said: set[tuple[Route, bool]] = set()
     findings = []
@@ -49,6 +59,23 @@ def problems(error: ValidationError, subject: Subject, unless_missing: Collectio
             said.add((where.route, where.key))
             findings.append(_finding(subject, where, each))
     return sorted(findings, key=lambda finding: finding.order)
+
+
+def meant(error: ValidationError, subject: Subject) -> set[Route]:
+    """What the unknown keys are taken for: where it stands is known, so nobody says that it is missing."""
+    errors = error.errors(include_url=False, include_input=False)
+    return _meant(subject, [(target(subject.model, each["loc"], subject.data), each) for each in errors])
+
+
+def _meant(subject: Subject, located: Sequence[tuple[Target, ErrorDetails]]) -> set[Route]:
+    said: set[Route] = set()
+    if not any(each["type"] == "missing" for _, each in located):
+        return said  # unknown keys may be many, and to compare them takes long
+    for where, _ in located:
+        if where.hint is None:
+            *above, key = where.route
+            said |= keys.meant(str(key), subject.model, above, where.owner.fields() if where.owner else {})
+    return said
 
 
 def _finding(subject: Subject, where: Target, error: ErrorDetails) -> Finding:
@@ -175,6 +202,11 @@ def _conversion(data: Any, written: str, hint: Hint) -> str | None:
     if isinstance(data, str) and wanted & {"a whole number", "a number"} and "text" not in wanted:
         pattern = r"-?[0-9]+" if "a number" not in wanted else r"-?[0-9]+(\.[0-9]+)?"
         return f"write it without quotes: {data}" if re.fullmatch(pattern, data) else None
+    if isinstance(data, str) and hint.fields() and (meant := entry_with(data, hint)):
+        return f"such as {flow(meant)}"
+    if wanted == {"a list"} and isinstance(data, dict) and (item := item_of(hint)) and item.fields():
+        short = fits(data, item) and len(flow([data])) <= _LONGEST_ENTRY
+        return f"write a list: {flow([data])}" if short else _entries_of(item)
     if "a list" in wanted and isinstance(data, str | int) and not isinstance(data, bool):
         return _as_list(str(data), hint, wanted)
     if wanted <= {"a mapping", "a list"} and data is None and not expectation(hint).examples:
@@ -182,22 +214,35 @@ def _conversion(data: Any, written: str, hint: Hint) -> str | None:
     return None
 
 
-def _item_kinds(hint: Hint) -> set[str]:
-    """The forms of a list's items."""
-    if hint.branches:
-        return set().union(*map(_item_kinds, hint.branches))
-    return kinds(Hint.of(get_args(hint.type)[0])) if hint.origin is tuple else set()
-
-
 def _as_list(text: str, hint: Hint, wanted: set[str]) -> str | None:
-    """The list that somebody means with one text: indices, or what has no blank or comma in it."""
+    """The list that somebody means with one text: indices, or what has no blank or comma in it.
+
+    Words that are no such items are no help: the list would be the next mistake.
+    """
+    item = item_of(hint)
+    if item is None:
+        return None
     words = [word for word in re.split(r"[\s,]+", text) if word]
     span = re.fullmatch(r"([0-9]{1,2})-([0-9]{1,2})", text)
-    if span and "a whole number" in _item_kinds(hint):
-        words = list(map(str, range(int(span[1]), int(span[2]) + 1)))
-    if words and all(map(str.isdecimal, words)) and "a whole number" in _item_kinds(hint):
-        return f"write a list: [{', '.join(words)}]"
-    return f"write a list: {flow(words)}" if wanted == {"a list"} and words else None
+    if "a whole number" in kinds(item):
+        if span:
+            words = list(map(str, range(int(span[1]), int(span[2]) + 1)))
+        return f"write a list: [{', '.join(words)}]" if words and all(map(str.isdecimal, words)) else None
+    if wanted != {"a list"} or not words:
+        return None
+    if item.fields():
+        meant = [entry_with(word, item) for word in words]
+        return f"such as {flow(meant)}" if all(meant) else _entries_of(item)
+    return f"write a list: {flow(words)}" if all(fits(word, item) for word in words) else None
+
+
+def _entries_of(item: Hint) -> str | None:
+    """What a list consists of that nobody can make an example of."""
+    if expectation(item).examples:
+        return None
+    needed = [key for key, field in item.fields().items() if field.is_required()]
+    which = f"each with {' and '.join(needed)}" if needed else f"with keys such as {next(iter(item.fields()))}"
+    return f"write a list of mappings, {which}"
 
 
 _MEANT: Final = {

@@ -158,6 +158,7 @@ def _may_stand(arguments: argparse.Namespace, root: Path | None, file: FactsFile
     from sgfleet.facts.contradiction import Difference, differences
 
     if arguments.replaced:
+        found.notes += _left_behind(file, found)
         measured = ", ".join(file.known.get("observed") or ())
         if measured:
             found.notes.append(
@@ -176,6 +177,16 @@ def _may_stand(arguments: argparse.Namespace, root: Path | None, file: FactsFile
     if against and not arguments.stdout:
         found.problems.append(f"nothing is written to {file.path}: give {', or '.join(ways)}")
     return not against
+
+
+def _left_behind(file: FactsFile, found: Probe) -> list[str]:
+    """What the file knows of the machine before and is not on this one."""
+    from sgfleet.facts.merge import left_behind
+
+    return [
+        f"{part}: {', '.join(names)} {'is' if len(names) == 1 else 'are'} not on this machine: taken out of the file"
+        for part, names in left_behind(file.known, found).items()
+    ]
 
 
 def _report(arguments: argparse.Namespace, file: FactsFile, found: Probe, text: str, written: str | None) -> None:
