@@ -31,7 +31,7 @@ _PLACES: Final = frozenset({"SRV001", "SRV002", "SRV003", "SRV004", "HST002"})
 _AMOUNTS: Final = frozenset(
     {
         *("MEM001", "MEM002", "MEM003", "MEM004", "MEM005"),
-        *("MEM010", "MEM011", "MEM012", "MEM013", "MEM014", "MEM015", "MEM016", "MEM018"),
+        *("MEM010", "MEM011", "MEM012", "MEM013", "MEM014", "MEM015", "MEM016", "MEM018", "MEM032"),
         *("MEM020", "MEM027"),
     }
 )
