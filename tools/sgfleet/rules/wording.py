@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sgfleet.engine.release import Release
     from sgfleet.rules.rule import Problem, ServiceView
 
 ABOUT_NAMES: Final = ("FLG",)
@@ -42,10 +43,21 @@ def _written(view: ServiceView) -> Mapping[str, str]:
     release = view.release
     if release is None:
         return {}
+    given = frozenset((*view.service.flags, *view.service.secrets))
+    kept = _known.get(given)
+    if kept is not None and kept[0] is release:
+        return kept[1]
     found: dict[str, str] = {}
-    given = {*view.service.flags, *view.service.secrets}
     for name in given:
         flag = release.by_name.get(name)
         if flag is not None and len(flag.names) > 1 and given.isdisjoint(each for each in flag.names if each != name):
             found |= {each: name for each in flag.names if each != name and "-" in each}
+    if len(_known) >= _KEPT:
+        _known.clear()
+    _known[given] = release, found
     return found
+
+
+_KEPT: Final = 128
+_known: dict[frozenset[str], tuple[Release, Mapping[str, str]]] = {}
+"""Flags that were given -> the release and what was found: hosts of a fleet share most of them."""
