@@ -13,6 +13,8 @@ from sgfleet.rules.memory.quantisation_of_checkpoint import NEEDS_FILE, RULE, TA
 
 KNOWN = facts(gpus=gpus(8, "NVIDIA H100", 81559, "9.0"))
 ERROR, WARNING = RULE.severity, Severity.WARNING
+NO_CHOICE = {("compressed-tensors", "0.4.6"), ("modelopt_fp8", "0.4.6")}
+"""What a release does not have yet."""
 
 
 def _severities(model, asked, release="0.5.9", **flags):
@@ -49,8 +51,9 @@ def _severities(model, asked, release="0.5.9", **flags):
     ],
 )
 def test_verdicts(model, asked, severity, release):
-    if asked not in (store.load(release).by_name["quantization"].choices or ()):
-        pytest.skip("the release does not have it")
+    if (asked, release) in NO_CHOICE:  # rules/flags refuse it
+        assert asked not in store.load(release).by_name["quantization"].choices
+        return
     assert _severities(model, asked, release) == ([severity] if severity else [])
 
 

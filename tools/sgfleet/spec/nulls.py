@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 from sgfleet.findings import Severity
@@ -66,6 +65,8 @@ def _misnamed(subject: Subject, route: Sequence[str]) -> list[Finding]:
 
 def _near_null(route: Sequence[str], inherited: Mapping[str, Any]) -> str | None:
     """What is inherited under a name that comes near."""
+    import difflib
+
     held = inherited.get(route[0]) if len(route) > 1 else inherited
     near = difflib.get_close_matches(route[-1], held if isinstance(held, dict) else (), n=1, cutoff=0.75)
     return f"did you mean {near[0]}?" if near else None
